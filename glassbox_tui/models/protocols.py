@@ -1,0 +1,83 @@
+"""What the pipeline asks of a model. A class of one's own plugs in by shape alone, without importing us."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]  # (dimension,), unit length
+Matrix = NDArray[np.float32]  # (rows, dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEncoding:
+    """One text through a token-level encoder: its vector and, from the same forward pass, its token states.
+
+    `states` is (tokens, dimension), raw (not centred, not normalised), one row per token of the text itself: special
+    tokens and the "query: " / "passage: " prefix are left out. `spans[i]` is token i's [start, end) in the text.
+    `truncated` counts the tokens that did not fit the model's limit and were dropped from the end.
+    """
+
+    vector: Vector
+    states: Matrix
+    spans: tuple[tuple[int, int], ...]
+    truncated: int = 0
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into unit vectors whose inner product is their similarity."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the vectors: two embedders with one name must give the same vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed_query(self, text: str) -> Vector:
+        """(dimension,) float32, unit length."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        """(len(texts), dimension) float32, unit rows. A row must not depend on the other texts."""
+        ...
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also shows its token states, which late interaction needs, and its token limit."""
+
+    @property
+    def token_limit(self) -> int:
+        """Tokens of a passage that fit, special tokens and prefix already taken off."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, without special tokens and prefix."""
+        ...
+
+    def encode_query(self, text: str) -> TokenEncoding: ...
+
+    def encode_passage(self, text: str) -> TokenEncoding: ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores each text against the query; higher is better, any scale.
+
+    (Late interaction over stored token codes needs no text and no model call, so it is not one of these: see
+    `models.late_interaction`.)
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score a text, in the order of `texts`."""
+        ...

@@ -1,0 +1,168 @@
+"""The Trace: the one product of the pipeline, and its JSON both ways.
+
+A run yields one frozen Trace; the table, the rank flow, the loop log, JSON and reports all render it, and none of them
+reaches back into the engine. It replays without its notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+TRACE_VERSION = 1
+STAGES = ("bm25", "dense", "fused", "rerank", "final")
+
+
+class TraceError(ValueError):
+    """A document is not a Trace this version can read; the message says where it stops making sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One summand of a score. The parts of a candidate add up to its score.
+
+    `detail` is how the value came about ("1/(60+1)", the word a query token met). `span` is the [start, end) inside
+    the hit's text that it speaks of, where there is one.
+    """
+
+    name: str
+    value: float
+    detail: str = ""
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk's place in one stage: 1-based rank, score, and the parts of the score (empty: not explained)."""
+
+    uid: str
+    rank: int
+    score: float
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage's full candidate list, best first. `ms` is wall time."""
+
+    name: str
+    ms: float
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stage put a chunk."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One of the evidence chunks: where it is from, its text, and its place in every stage (None: not seen there).
+
+    `start`, `end` are character offsets into the note's text; `lines` is 1-based and inclusive; `page` is 1-based,
+    None where the note has no pages. `content` identifies the text across edits: selection and labels follow it.
+    """
+
+    uid: str
+    path: str
+    title: str
+    heading: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    lines: tuple[int, int]
+    page: int | None
+    content: str
+    stages: Mapping[str, Place | None]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTerm:
+    """A term that feedback added to a round's query, its weight (1 = as the user's own), and where it came from."""
+
+    term: str
+    weight: float
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The verdict on a round's evidence, with each signal and the threshold it is held against.
+
+    `coverage`, `idf_coverage` are in [0, 1]; None: the query has no content terms. `top_dense`, `top_rerank` are the
+    best scores of those stages; None: the stage did not run. `thresholds` has a key per signal that counts.
+    `missing` are the content terms found nowhere in the evidence.
+    """
+
+    coverage: float | None
+    idf_coverage: float | None
+    top_dense: float | None
+    top_rerank: float | None
+    thresholds: Mapping[str, float]
+    sufficient: bool
+    reasons: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One pass through the stages with one query. `origin`: user, prf, llm, manual, decompose or hyde."""
+
+    number: int
+    query: str
+    origin: str
+    terms: tuple[str, ...]
+    added_terms: tuple[AddedTerm, ...]
+    stages: tuple[Stage, ...]
+    hits: tuple[Hit, ...]
+    grade: Grade
+
+    def stage(self, name: str) -> Stage | None:
+        """The stage of that name, or None if it did not run."""
+        return next((s for s in self.stages if s.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """The index a Trace was made from. `dense_coverage` is the share of chunks that have a vector, 0 to 1."""
+
+    notes: int
+    chunks: int
+    dense_coverage: float
+    embedder: str
+    reranker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything one search did. `notices` are the fallbacks and warnings, each a sentence for people."""
+
+    query: str
+    settings: Mapping[str, Any]
+    index: IndexInfo
+    rounds: tuple[Round, ...]
+    decision: str
+    notices: tuple[str, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    version: int = TRACE_VERSION
+
+    @property
+    def last(self) -> Round:
+        """The round whose evidence the decision is about."""
+        return self.rounds[-1]
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return self.last.hits
+
+    @property
+    def xray(self) -> str:
+        """The whole run as plain text, every stage of every round."""
+        # The one upward import (pyproject lists it): the property is a documented door to the views room.
+        from glassbox_tui.views.xray import xray
+
+        return xray(self)
