@@ -1,0 +1,24 @@
+"""How long work tells how far it is. Callers pass a callable; the CLI draws a bar, the app posts a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`phase` is scan, text, embed, model or done; `done` of `total` steps (total 0: not known yet)."""
+
+    phase: str
+    done: int
+    total: int
+    detail: str = ""
+
+
+ProgressFn = Callable[[Progress], None]
+CancelledFn = Callable[[], bool]
+
+
+class Cancelled(Exception):
+    """Raised inside work whose caller asked it to stop; what was finished before stays finished."""
