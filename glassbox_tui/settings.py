@@ -14,8 +14,10 @@ from typing import Any
 
 import platformdirs
 
+from glassbox_tui.errors import GlassboxError
 
-class SettingsError(ValueError):
+
+class SettingsError(GlassboxError, ValueError):
     """A knob has a value it cannot take; the message says which, what was given and what is allowed."""
 
 
@@ -30,7 +32,14 @@ class Knob:
     choices: tuple[str, ...] = ()
 
 
-def _knob(default: Any, env: str, meaning: str, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()) -> Any:
+def _knob(
+    default: Any,
+    env: str,
+    meaning: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
     return field(default=default, metadata={"knob": Knob(env, meaning, low, high, choices)})
 
 
@@ -39,34 +48,61 @@ class Settings:
     """One run's settings. Numbers are counts of chunks or characters unless the meaning says otherwise."""
 
     chunk_chars: int = _knob(700, "GLASSBOX_CHUNK_CHARS", "longest chunk, in characters", 50, 20_000)
-    chunk_overlap: int = _knob(180, "GLASSBOX_CHUNK_OVERLAP", "characters that neighbouring chunks share at most", 0, 10_000)
-    chunk_strategy: str = _knob("sentences", "GLASSBOX_CHUNK_STRATEGY", "how notes are cut into chunks", choices=("sentences",))
+    chunk_overlap: int = _knob(
+        180, "GLASSBOX_CHUNK_OVERLAP", "characters that neighbouring chunks share at most", 0, 10_000
+    )
+    chunk_strategy: str = _knob(
+        "sentences", "GLASSBOX_CHUNK_STRATEGY", "how notes are cut into chunks", choices=("sentences",)
+    )
     rrf_k: int = _knob(60, "GLASSBOX_RRF_K", "k of reciprocal rank fusion, 1 / (k + rank)", 1, 10_000)
     top_k: int = _knob(8, "GLASSBOX_TOPK", "hits shown and graded as evidence", 1, 1_000)
     fanout: int = _knob(30, "GLASSBOX_FANOUT", "depth of each first-stage list", 1, 10_000)
     rerank_depth: int = _knob(30, "GLASSBOX_RERANK_DEPTH", "how many fused candidates are reranked", 1, 10_000)
     max_rewrites: int = _knob(2, "GLASSBOX_MAX_REWRITES", "rewrite rounds after the first, at most", 0, 20)
-    query_weight: float = _knob(1.0, "GLASSBOX_QUERY_WEIGHT", "weight of round 0's lists in later rounds' fusion", 0.0, 100.0)
-    feedback: str = _knob("fuse", "GLASSBOX_FEEDBACK", "later rounds: fuse with round 0's lists, or replace them", choices=("fuse", "replace"))
+    query_weight: float = _knob(
+        1.0, "GLASSBOX_QUERY_WEIGHT", "weight of round 0's lists in later rounds' fusion", 0.0, 100.0
+    )
+    feedback: str = _knob(
+        "fuse",
+        "GLASSBOX_FEEDBACK",
+        "later rounds: fuse with round 0's lists, or replace them",
+        choices=("fuse", "replace"),
+    )
     bm25_k1: float = _knob(1.5, "GLASSBOX_BM25_K1", "BM25 term-frequency saturation", 0.0, 100.0)
     bm25_b: float = _knob(0.75, "GLASSBOX_BM25_B", "BM25 length normalisation", 0.0, 1.0)
-    bm25_variant: str = _knob("lucene", "GLASSBOX_BM25_VARIANT", "BM25 idf: lucene (never negative) or okapi", choices=("lucene", "okapi"))
+    bm25_variant: str = _knob(
+        "lucene", "GLASSBOX_BM25_VARIANT", "BM25 idf: lucene (never negative) or okapi", choices=("lucene", "okapi")
+    )
     min_token_len: int = _knob(1, "GLASSBOX_MIN_TOKEN_LEN", "shortest Latin word that is indexed, in characters", 1, 50)
-    embed_model: str = _knob("", "GLASSBOX_EMBED_MODEL", "embedder by name; empty: the bundled one, else the next that works")
+    embed_model: str = _knob(
+        "", "GLASSBOX_EMBED_MODEL", "embedder by name; empty: the bundled one, else the next that works"
+    )
     rerank_model: str = _knob("", "GLASSBOX_RERANK_MODEL", "reranker by name; empty: the one that fits the embedder")
-    rerank_weight: float | None = _knob(None, "GLASSBOX_RERANK_WEIGHT", "weight of the reranker in the second fusion; empty: the model's own", 0.0, 1_000.0)
+    rerank_weight: float | None = _knob(
+        None,
+        "GLASSBOX_RERANK_WEIGHT",
+        "weight of the reranker in the second fusion; empty: the model's own",
+        0.0,
+        1_000.0,
+    )
     disable_rerank: bool = _knob(False, "GLASSBOX_DISABLE_RERANK", "1 switches the rerank stage off")
     require_rerank: bool = _knob(False, "GLASSBOX_REQUIRE_RERANK", "1 makes a missing reranker an error")
     llm_path: str = _knob("", "GLASSBOX_LLM_PATH", "a GGUF file for generation")
     llm_repo: str = _knob("", "GLASSBOX_LLM_REPO", "hub repository that `models pull` takes the GGUF from")
     llm_file: str = _knob("", "GLASSBOX_LLM_FILE", "file name inside that repository")
-    llm_threads: int = _knob(0, "GLASSBOX_LLM_THREADS", "generation threads; 0: four, or the allowed CPUs if fewer", 0, 1_024)
+    llm_threads: int = _knob(
+        0, "GLASSBOX_LLM_THREADS", "generation threads; 0: four, or the allowed CPUs if fewer", 0, 1_024
+    )
     data: str = _knob("", "GLASSBOX_DATA", "folder of indexes, models and logs; empty: the user data folder")
 
     @property
     def data_dir(self) -> Path:
         """Where everything this program writes lives. Never inside the notes unless the user says so."""
-        return Path(self.data).expanduser() if self.data else Path(platformdirs.user_data_dir("glassbox-tui", appauthor=False))
+        return (
+            Path(self.data).expanduser()
+            if self.data
+            else Path(platformdirs.user_data_dir("glassbox-tui", appauthor=False))
+        )
 
     @property
     def models_dir(self) -> Path:
