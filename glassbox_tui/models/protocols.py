@@ -58,8 +58,17 @@ class TokenEmbedder(Embedder, Protocol):
         """Tokens of a passage that fit, special tokens and prefix already taken off."""
         ...
 
+    @property
+    def token_mean(self) -> Vector:
+        """(dimension,) the mean token state over calibration text; late interaction centres on it."""
+        ...
+
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, without special tokens and prefix."""
+        ...
+
+    def token_spans(self, text: str) -> tuple[tuple[int, int], ...]:
+        """The spans `encode_passage(text)` would give, without the forward pass."""
         ...
 
     def encode_query(self, text: str) -> TokenEncoding: ...

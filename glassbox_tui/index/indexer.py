@@ -1,0 +1,224 @@
+"""Brings the index up to date with a folder: first the text of changed notes, then the embeddings that are missing.
+
+BM25 is searchable after the first step, before any vector exists. Each note is replaced in one transaction and each
+embedding is stored as it is made, so a killed process resumes where it was and ends where a cold build would.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from glassbox_tui.index.store import ChunkRecord, Embedding, NoteRecord, Store
+from glassbox_tui.index.token_codes import encode_passage
+from glassbox_tui.models.protocols import Embedder, TokenEmbedder
+from glassbox_tui.notes.lines import LineIndex, page_of
+from glassbox_tui.notes.load import LoadedNote, load
+from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
+from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
+from glassbox_tui.settings import Settings
+from glassbox_tui.text.chunks import ChunkOptions, ChunkSpan, chunk
+from glassbox_tui.text.tokens import tokenize
+
+# Raise it when text/ or notes/ change what comes out for the same file: every note is then read again.
+CHUNKER_VERSION = 1
+# A file may change twice within one tick of the clock. One indexed this soon after its last change is checked by hash.
+SETTLED_NS = 2_000_000_000
+EMBED_COMMIT_EVERY = 16
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """What an update did. `skipped` are files left out at the scan; `problems` the ones read but not searchable."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    parsed: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    seconds: float = 0.0
+    skipped: tuple[Skipped, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    locked: bool = False
+
+
+@dataclass(slots=True)
+class _Tally:
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    parsed: int = 0
+    chunks: int = 0
+    seen: set[str] = field(default_factory=set)
+
+
+def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
+    """Names everything that decides how a note is cut: notes with another fingerprint are cut again."""
+    limit = embedder.token_limit if isinstance(embedder, TokenEmbedder) else 0
+    tokenizer = embedder.name if limit else ""
+    return (
+        f"{CHUNKER_VERSION}/{settings.chunk_strategy}/{settings.chunk_chars}/{settings.chunk_overlap}"
+        f"/{settings.min_token_len}/{limit}/{tokenizer}"
+    )
+
+
+def update_text(
+    store: Store, root: Path, settings: Settings, embedder: Embedder, progress: ProgressFn, cancelled: CancelledFn
+) -> UpdateReport:
+    """Scan `root`, read what changed, forget what is gone. Raises Cancelled between notes; finished notes stay."""
+    progress(Progress("scan", 0, 0, str(root)))
+    found = scan(root)
+    known = {note.path: note for note in store.notes()}
+    fingerprint = chunker_fingerprint(settings, embedder)
+    tally = _Tally()
+    for done, file in enumerate(found.files):
+        if cancelled():
+            raise Cancelled
+        _update_file(store, file, known.get(file.path), fingerprint, settings, embedder, tally)
+        progress(Progress("text", done + 1, len(found.files), file.path))
+    gone = sorted(known.keys() - {file.path for file in found.files})
+    if gone:
+        store.remove_notes(gone)
+    return _report(tally, found, len(gone), store.notes())
+
+
+def index_texts(store: Store, notes: Sequence[tuple[LoadedNote, str, Sequence[ChunkSpan] | None]], settings: Settings, embedder: Embedder) -> None:
+    """Index notes that are not files: (note, id, its chunks or None to have it cut)."""
+    fingerprint = chunker_fingerprint(settings, embedder)
+    for note, path, spans in notes:
+        record = _note_record(note, FoundFile(path, Path(path), len(note.text), 0), fingerprint)
+        store.replace_note(record, _chunk_records(note, spans, settings, embedder))
+
+
+def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord]) -> UpdateReport:
+    return UpdateReport(
+        added=tally.added,
+        changed=tally.changed,
+        removed=removed,
+        unchanged=tally.unchanged,
+        parsed=tally.parsed,
+        chunks=tally.chunks,
+        skipped=found.skipped,
+        problems=tuple((note.path, note.reason or note.status) for note in notes if note.status != "ok"),
+    )
+
+
+def _update_file(
+    store: Store,
+    file: FoundFile,
+    known: NoteRecord | None,
+    fingerprint: str,
+    settings: Settings,
+    embedder: Embedder,
+    tally: _Tally,
+) -> None:
+    if known is not None and known.chunker == fingerprint:
+        same_times = (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
+        if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS:
+            tally.unchanged += 1
+            return
+        seen = time.time_ns()
+        if known.status == "ok" and known.digest == _digest(file.absolute):
+            store.touch_note(file.path, file.mtime_ns, file.size, seen)
+            tally.unchanged += 1
+            return
+    seen = time.time_ns()
+    note = load(file.absolute, file.path)
+    chunks = _chunk_records(note, None, settings, embedder)
+    store.replace_note(_note_record(note, file, fingerprint, seen), chunks)
+    tally.parsed += 1
+    tally.chunks += len(chunks)
+    if known is None:
+        tally.added += 1
+    else:
+        tally.changed += 1
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _note_record(note: LoadedNote, file: FoundFile, fingerprint: str, seen_ns: int = 0) -> NoteRecord:
+    return NoteRecord(
+        file.path, note.digest, file.mtime_ns, file.size, seen_ns, note.kind, note.encoding, note.title, note.status,
+        note.reason, note.warnings, fingerprint,
+    )  # fmt: skip
+
+
+def _chunk_records(
+    note: LoadedNote, spans: Sequence[ChunkSpan] | None, settings: Settings, embedder: Embedder
+) -> list[ChunkRecord]:
+    if spans is None:
+        spans = chunk(note.text, chunk_options(settings, embedder, note.kind), start=note.body_start, title=note.title)
+    lines = LineIndex(note.text)
+    return [
+        ChunkRecord(
+            ordinal=i,
+            start=span.start,
+            end=span.end,
+            lines=lines.range(span.start, span.end),
+            page=page_of(note.pages, span.start),
+            heading=span.heading,
+            text=span.text,
+            index_text=span.index_text,
+            counts=Counter(token.term for token in tokenize(span.index_text, settings.min_token_len)),
+        )
+        for i, span in enumerate(spans)
+    ]
+
+
+def chunk_options(settings: Settings, embedder: Embedder, kind: str) -> ChunkOptions:
+    """How to cut a note of this kind so that no chunk is over what the embedder can read."""
+    limited = isinstance(embedder, TokenEmbedder)
+    return ChunkOptions(
+        chars=settings.chunk_chars,
+        overlap=settings.chunk_overlap,
+        strategy=settings.chunk_strategy,
+        token_limit=embedder.token_limit if limited else None,
+        count_tokens=embedder.count_tokens if limited else None,
+        markdown=kind == "md",
+    )
+
+
+def embed_missing(
+    store: Store,
+    embedder: Embedder,
+    progress: ProgressFn,
+    cancelled: CancelledFn,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Embed every chunk that has no vector of this model yet, newest notes first. Returns how many.
+
+    `stored` is called after each commit. Raises Cancelled between chunks; what was embedded is kept.
+    """
+    keys = store.missing_keys(embedder.name)
+    batch: list[Embedding] = []
+
+    def commit() -> None:
+        if batch:
+            store.put_embeddings(embedder.name, batch)
+            batch.clear()
+            stored()
+
+    for done, key in enumerate(keys):
+        if cancelled():
+            commit()
+            raise Cancelled
+        text = store.index_text(key)
+        if text is not None:
+            batch.append(encode_passage(embedder, key, text))
+        if len(batch) >= EMBED_COMMIT_EVERY:
+            commit()
+        progress(Progress("embed", done + 1, len(keys)))
+    commit()
+    return len(keys)

@@ -1,0 +1,51 @@
+"""What a search works on: one immutable picture of the index in memory. Updates make a new one and swap it in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from glassbox_tui.index.dense import DenseIndex, build_dense
+from glassbox_tui.index.sparse import SparseIndex, build_sparse
+from glassbox_tui.index.store import ChunkRow, NoteRecord, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers."""
+
+    notes: tuple[NoteRecord, ...]
+    chunks: tuple[ChunkRow, ...]
+    row_of: Mapping[str, int]
+    sparse: SparseIndex
+    dense: DenseIndex
+
+    @property
+    def searchable_notes(self) -> int:
+        return sum(note.status == "ok" for note in self.notes)
+
+    @property
+    def dense_coverage(self) -> float:
+        """Share of chunks that have a vector; 1 for an index without chunks, which lacks none."""
+        return self.dense.size / len(self.chunks) if self.chunks else 1.0
+
+    def chunk(self, uid: str) -> ChunkRow:
+        return self.chunks[self.row_of[uid]]
+
+
+def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
+    """The index as it stands, with the vectors of `model`."""
+    rows, forward = store.read_all()
+    chunks = tuple(rows)
+    return Snapshot(
+        notes=tuple(store.notes()),
+        chunks=chunks,
+        row_of={chunk.uid: i for i, chunk in enumerate(chunks)},
+        sparse=build_sparse(forward),
+        dense=build_dense([c.key for c in chunks], store.vectors(model), dimension),
+    )
+
+
+def refresh_vectors(snapshot: Snapshot, store: Store, model: str, dimension: int) -> Snapshot:
+    """The same texts with the vectors that have come in since."""
+    return replace(snapshot, dense=build_dense([c.key for c in snapshot.chunks], store.vectors(model), dimension))

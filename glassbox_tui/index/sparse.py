@@ -1,0 +1,128 @@
+"""BM25 over a numpy inverted index. k1 and b stay free at query time, and every score shows its parts.
+
+score(q, d) = sum over query terms t of w_t * idf(t) * tf (k1 + 1) / (tf + k1 (1 - b + b |d| / avgdl))
+
+(Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009.) Two idf variants:
+
+    lucene  ln(1 + (N - df + 0.5) / (df + 0.5)), never negative: a term in half the notes still counts
+    okapi   ln((N - df + 0.5) / (df + 0.5)), where negative: 0.25 times the mean idf, as `rank_bm25` has it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassbox_tui.index.store import Forward
+
+OKAPI_EPSILON = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """The knobs of one query."""
+
+    k1: float = 1.5
+    b: float = 0.75
+    variant: str = "lucene"
+
+
+@dataclass(frozen=True, slots=True)
+class SparseIndex:
+    """Postings of all chunks: term i owns [indptr[i], indptr[i+1]) of `rows` (rising) and `tfs`. Rows are chunk numbers."""
+
+    vocabulary: Mapping[str, int]
+    indptr: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    tfs: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def average_length(self) -> float:
+        """Mean chunk length in terms; 1 for an empty index, where it divides nothing."""
+        return float(self.lengths.mean()) if self.lengths.size and self.lengths.any() else 1.0
+
+    def postings(self, term: str) -> slice:
+        """Where the term's postings stand; an empty slice if no chunk holds it."""
+        i = self.vocabulary.get(term)
+        return slice(0, 0) if i is None else slice(int(self.indptr[i]), int(self.indptr[i + 1]))
+
+    def document_frequency(self, term: str) -> int:
+        where = self.postings(term)
+        return where.stop - where.start
+
+
+def build_sparse(forward: Forward) -> SparseIndex:
+    """Invert the forward index. Row order is kept, so ties later fall by (path, start)."""
+    n = len(forward.offsets) - 1
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(forward.offsets))
+    order = np.argsort(forward.ids, kind="stable")
+    width = max(forward.vocabulary.values(), default=-1) + 1
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(forward.ids, minlength=width))])
+    lengths = np.bincount(rows, weights=forward.counts, minlength=n).astype(np.float64)
+    return SparseIndex(forward.vocabulary, indptr, rows[order], forward.counts[order].astype(np.float64), lengths)
+
+
+def idf(index: SparseIndex, term: str, variant: str = "lucene") -> float:
+    """The term's inverse document frequency; for a term no chunk holds, the value at df = 0."""
+    n, df = index.size, index.document_frequency(term)
+    if variant == "lucene":
+        return float(np.log1p((n - df + 0.5) / (df + 0.5)))
+    raw = float(np.log(n - df + 0.5) - np.log(df + 0.5))
+    return raw if raw >= 0 else OKAPI_EPSILON * _mean_okapi_idf(index)
+
+
+def _mean_okapi_idf(index: SparseIndex) -> float:
+    df = np.diff(index.indptr)
+    df = df[df > 0]  # terms of notes that are gone keep a number and no postings
+    return float(np.mean(np.log(index.size - df + 0.5) - np.log(df + 0.5))) if df.size else 0.0
+
+
+def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: Bm25) -> list[tuple[int, float]]:
+    """The k best (row, score) for weighted query terms, by score descending, then row. Only rows that hold a term."""
+    scores = np.zeros(index.size)
+    touched = np.zeros(index.size, dtype=bool)
+    for term, weight in terms.items():
+        where = index.postings(term)
+        rows = index.rows[where]
+        scores[rows] += weight * _term_scores(index, term, rows, index.tfs[where], how)
+        touched[rows] = True
+    return best(np.flatnonzero(touched), scores, k)
+
+
+def score_parts(index: SparseIndex, row: int, terms: Mapping[str, float], how: Bm25) -> list[tuple[str, float]]:
+    """What each query term adds to this row's score, in the order it is added; terms it lacks are left out."""
+    parts: list[tuple[str, float]] = []
+    for term, weight in terms.items():
+        where = index.postings(term)
+        at = where.start + int(np.searchsorted(index.rows[where], row))
+        if at < where.stop and index.rows[at] == row:
+            value = weight * _term_scores(index, term, index.rows[at : at + 1], index.tfs[at : at + 1], how)
+            parts.append((term, float(value[0])))
+    return parts
+
+
+def _term_scores(
+    index: SparseIndex, term: str, rows: NDArray[np.int32], tfs: NDArray[np.float64], how: Bm25
+) -> NDArray[np.float64]:
+    norm = how.k1 * (1.0 - how.b + how.b * index.lengths[rows] / index.average_length)
+    return np.asarray(idf(index, term, how.variant) * tfs * (how.k1 + 1.0) / (tfs + norm))
+
+
+def best(rows: NDArray[np.int64], scores: NDArray[np.float64], k: int) -> list[tuple[int, float]]:
+    """The k best of `rows` by scores[row] descending, ties by row."""
+    values = scores[rows]
+    if k < len(rows):
+        # Everything level with the k-th stays in until the tie is settled by row.
+        floor = np.partition(values, len(rows) - k)[len(rows) - k]
+        keep = values >= floor
+        rows, values = rows[keep], values[keep]
+    order = np.lexsort((rows, -values))[:k]
+    return [(int(rows[i]), float(values[i])) for i in order]
