@@ -1,0 +1,266 @@
+"""Which files of a folder are notes, and why the others are not. Looks at names and links, never into a file.
+
+Real files and folders are taken first and links last, so that a note reached both ways is listed under its own path.
+A folder is entered once, by device and inode: link loops end. Nothing outside the root is followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+KINDS = {".md": "md", ".markdown": "md", ".txt": "txt", ".pdf": "pdf"}
+
+# Folders that programs fill for themselves. Those that start with a dot (.git, .venv, .obsidian, .trash ...) are hidden
+# anyway.
+TOOL_FOLDERS = frozenset(
+    {
+        "__macosx",
+        "__pycache__",
+        "__pypackages__",
+        "#recycle",
+        "$recycle.bin",
+        "@eadir",
+        "bower_components",
+        "node_modules",
+        "site-packages",
+        "system volume information",
+    }
+)
+
+# Syncthing; Dropbox, Nextcloud and ownCloud in English and Chinese.
+_SYNC_CONFLICT = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}|\((?:[^()]*\s)?(?:case )?conflict(?:ed copy)?\b[^()]*\)"
+    r"|冲突副本|衝突複本",
+    re.IGNORECASE,
+)
+_ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+
+Ignore = Callable[[str], bool]
+"""Says whether a relative path is left out by the user's patterns; a folder's path ends with a slash."""
+
+
+class NotesError(Exception):
+    """The notes folder itself cannot be used; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A note on disk. `path` is relative to the root, with slashes, and always valid Unicode (see `path_text`)."""
+
+    path: str
+    absolute: Path
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder (path with a slash at its end) that is not searched, and why. Reasons are fixed phrases."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What `scan` saw. `other` counts files that are no notes by their suffix."""
+
+    files: tuple[FoundFile, ...]
+    skipped: tuple[Skipped, ...]
+    other: int = 0
+
+    def reasons(self) -> dict[str, int]:
+        """How often each reason was given, the most frequent first."""
+        return dict(Counter(skip.reason for skip in self.skipped).most_common())
+
+
+def kind_of(name: str) -> str | None:
+    """'md', 'txt' or 'pdf' by the name's suffix, in either case; None for what is no note."""
+    return KINDS.get(os.path.splitext(name)[1].lower())  # noqa: PTH122 - a name, not a path
+
+
+def path_text(path: str) -> str:
+    """A path as the index, JSON and the screen may carry it: bytes that are no UTF-8 become `\\xNN`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def locate(root: Path, path: str) -> Path:
+    """The file that a scanned `path` stands for: `path_text` undone where it had to change the name."""
+    base = root.parent if root.is_file() else root
+    plain = base / path
+    if os.path.lexists(plain) or not _ESCAPED_BYTE.search(path):
+        return plain
+    return base / _ESCAPED_BYTE.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
+
+
+def scan(root: Path, ignore: Ignore | None = None) -> Scan:
+    """The notes under `root` (a folder, a link to one, or one file), sorted by path, and what was skipped.
+
+    Raises NotesError when the root is missing or cannot be listed; anything below it is reported, not raised.
+    """
+    try:
+        info = root.stat()
+    except (OSError, ValueError) as error:
+        raise NotesError(_cannot("open", root, error)) from None
+    if not stat.S_ISDIR(info.st_mode):
+        return _scan_file(root, info)
+    walk = _Walk(root=Path(os.path.realpath(root)), ignore=ignore)
+    try:
+        walk.enter(root, "", info)
+    except OSError as error:
+        raise NotesError(_cannot("list", root, error)) from None
+    walk.run()
+    return Scan(
+        files=tuple(sorted(walk.files.values(), key=lambda file: file.path)),
+        skipped=tuple(sorted(walk.skipped, key=lambda skip: (skip.path, skip.reason))),
+        other=walk.other,
+    )
+
+
+def _scan_file(root: Path, info: os.stat_result) -> Scan:
+    name = path_text(root.name)
+    if kind_of(name) is None:
+        return Scan((), (Skipped(name, "not a note: no .md, .markdown, .txt or .pdf file"),), 1)
+    if not stat.S_ISREG(info.st_mode):
+        return Scan((), (Skipped(name, "not a regular file"),))
+    return Scan((FoundFile(name, root.absolute(), info.st_size, info.st_mtime_ns),), ())
+
+
+class _Walk:
+    """The state of one walk: what is still to be listed, what was found, and which inodes were seen."""
+
+    def __init__(self, root: Path, ignore: Ignore | None) -> None:
+        self.root = root
+        self.ignore = ignore
+        self.files: dict[str, FoundFile] = {}
+        self.skipped: list[Skipped] = []
+        self.other = 0
+        self._seen: set[tuple[int, int]] = set()
+        self._folders: deque[tuple[Path, str]] = deque()
+        self._links: deque[tuple[Path, str]] = deque()
+        self._first = True
+
+    def enter(self, folder: Path, path: str, info: os.stat_result) -> None:
+        """Queue a folder. The root is listed at once, so that its errors reach the caller."""
+        self._seen.add((info.st_dev, info.st_ino))
+        if path:
+            self._folders.append((folder, path))
+        else:
+            self._take(folder, "", list(_entries(folder)))
+
+    def run(self) -> None:
+        while self._folders or self._links:
+            if not self._folders:
+                self._follow(*self._links.popleft())
+                continue
+            folder, path = self._folders.popleft()
+            try:
+                entries = list(_entries(folder))
+            except OSError as error:
+                self._skip(path, f"folder cannot be read: {error.strerror or error}")
+                continue
+            self._take(folder, path, entries)
+
+    def _take(self, folder: Path, prefix: str, entries: list[os.DirEntry[str]]) -> None:
+        for entry in entries:
+            path = prefix + path_text(entry.name)
+            absolute = folder / entry.name
+            try:
+                if entry.is_symlink():
+                    if not self._left_out_link(entry.name, path):
+                        self._links.append((absolute, path))
+                elif entry.is_dir(follow_symlinks=False):
+                    self._folder(absolute, path + "/", entry.name, entry.stat(follow_symlinks=False))
+                else:
+                    self._file(absolute, path, entry.name, entry.stat(follow_symlinks=False))
+            except OSError as error:
+                self._skip(path, f"cannot be looked at: {error.strerror or error}")
+
+    def _folder(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
+        reason = _folder_reason(absolute, name)
+        if reason is None and self.ignore is not None and self.ignore(path):
+            reason = "left out by an ignore pattern"
+        if reason is None and (info.st_dev, info.st_ino) in self._seen:
+            reason = "link to a folder that is searched already"
+        if reason is not None:
+            self._skip(path, reason)
+        else:
+            self.enter(absolute, path, info)
+
+    def _file(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
+        if kind_of(name) is None:
+            self.other += 1
+            return
+        reason = _file_reason(name, info)
+        if reason is None and self.ignore is not None and self.ignore(path):
+            reason = "left out by an ignore pattern"
+        if reason is None and path in self.files:
+            reason = "its name cannot be told from another file's"
+        if reason is not None:
+            self._skip(path, reason)
+            return
+        self._seen.add((info.st_dev, info.st_ino))
+        self.files[path] = FoundFile(path, absolute, info.st_size, info.st_mtime_ns)
+
+    def _left_out_link(self, name: str, path: str) -> bool:
+        if name.startswith("."):
+            self._skip(path, "hidden link")
+            return True
+        return False
+
+    def _follow(self, absolute: Path, path: str) -> None:
+        try:
+            target = Path(os.path.realpath(absolute, strict=True))
+            info = target.stat()
+        except (OSError, ValueError) as error:
+            # A loop of links ends here too (ELOOP).
+            self._skip(path, f"broken link: {getattr(error, 'strerror', None) or error}")
+            return
+        folder = stat.S_ISDIR(info.st_mode)
+        if not folder and kind_of(absolute.name) is None:
+            self.other += 1
+        elif target != self.root and self.root not in target.parents:
+            self._skip(path + "/" * folder, "link that leads outside the notes folder")
+        elif folder:
+            self._folder(absolute, path + "/", absolute.name, info)
+        elif (info.st_dev, info.st_ino) in self._seen:
+            self._skip(path, "link to a note that is searched already")
+        else:
+            self._file(absolute, path, absolute.name, info)
+
+    def _skip(self, path: str, reason: str) -> None:
+        self.skipped.append(Skipped(path, reason))
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        yield from sorted(entries, key=lambda entry: entry.name)
+
+
+def _folder_reason(absolute: Path, name: str) -> str | None:
+    if name.startswith("."):
+        return "hidden folder"
+    if name.lower() in TOOL_FOLDERS or (absolute / "pyvenv.cfg").is_file():
+        return "tool folder"
+    return None
+
+
+def _file_reason(name: str, info: os.stat_result) -> str | None:
+    if name.startswith("."):
+        return "hidden file"
+    if _SYNC_CONFLICT.search(name):
+        return "sync-conflict copy"
+    if not stat.S_ISREG(info.st_mode):
+        return "not a regular file"
+    return None
+
+
+def _cannot(verb: str, root: Path, error: Exception) -> str:
+    why = getattr(error, "strerror", None) or str(error)
+    return f"cannot {verb} the notes folder {path_text(str(root))!r}: {why}"
