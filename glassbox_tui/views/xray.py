@@ -1,0 +1,88 @@
+"""The x-ray: a whole run as plain text, nothing left out: scores with their parts, signals with their thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
+from glassbox_tui.views.rankflow import plain_text, rank_flow
+
+
+def xray(trace: Trace, *, width: int = 100, ascii: bool = False) -> str:
+    """Every stage of every round. Only the rank flow keeps to `width` cells; lists of parts are as long as they are."""
+    return "\n".join(_lines(trace, width, ascii)) + "\n"
+
+
+def _lines(trace: Trace, width: int, ascii: bool) -> Iterator[str]:
+    info = trace.index
+    yield f"query     {line(trace.query)}"
+    yield f"index     {info.notes} notes, {info.chunks} chunks, dense coverage {info.dense_coverage:.1%}"
+    yield f"models    embedder {line(info.embedder)}, reranker {line(info.reranker) or 'none'}"
+    yield f"settings  {', '.join(f'{line(str(k))}={line(str(v))}' for k, v in trace.settings.items())}"
+    yield f"decision  {line(trace.decision)}, after {len(trace.rounds)} round{'s' if len(trace.rounds) > 1 else ''}"
+    for notice in trace.notices:
+        yield f"notice    {line(notice)}"
+    if trace.timings_ms:
+        yield f"timings   {', '.join(f'{line(k)} {v:.1f} ms' for k, v in trace.timings_ms.items())}"
+    for r in trace.rounds:
+        yield from _round(r, width, ascii)
+
+
+def _round(r: Round, width: int, ascii: bool) -> Iterator[str]:
+    yield ""
+    yield f"== round {r.number} ({line(r.origin)}) ".ljust(min(width, 72), "=")
+    yield f"query  {line(r.query)}"
+    yield f"terms  {' '.join(map(line, r.terms)) or 'no keyword terms'}"
+    for t in r.added_terms:
+        yield f"added  {line(t.term)} (weight {t.weight:.3f}) from {', '.join(map(line, t.sources))}"
+    for stage in r.stages:
+        yield ""
+        yield from _stage(stage)
+    yield ""
+    yield "-- rank flow --"
+    yield plain_text(rank_flow(r, width=width, ascii=ascii))
+    yield ""
+    yield from _grade(r)
+    for rank, hit in enumerate(r.hits, start=1):
+        yield ""
+        yield from _hit(rank, hit)
+
+
+def _stage(stage: Stage) -> Iterator[str]:
+    yield f"-- {line(stage.name)}: {len(stage.candidates)} candidates, {stage.ms:.1f} ms --"
+    for c in stage.candidates:
+        yield _candidate(c)
+
+
+def _candidate(c: Candidate) -> str:
+    parts = f"  = {' + '.join(map(_part, c.parts))}" if c.parts else ""
+    return f"{c.rank:>4}  {c.score:>10.6f}  {line(c.uid)}{parts}"
+
+
+def _part(p: Part) -> str:
+    detail = f" ({line(p.detail)})" if p.detail else ""
+    return f"{line(p.name)} {p.value:.6f}{detail}"
+
+
+def _grade(r: Round) -> Iterator[str]:
+    yield f"-- grade: {'sufficient' if r.grade.sufficient else 'insufficient'} --"
+    for name, value, threshold in signals(r.grade):
+        shown = ABSENT if value is None else f"{value:.4f}"
+        if threshold is None:
+            yield f"  {name:<13} {shown:>7}  (does not count)"
+        else:
+            verdict = ">=" if value is not None and value >= threshold else "< " if value is not None else "? "
+            yield f"  {name:<13} {shown:>7}  {verdict} {threshold:.4f}"
+    for reason in r.grade.reasons:
+        yield f"  reason: {line(reason)}"
+    if r.grade.missing:
+        yield f"  not found in the evidence: {', '.join(map(line, r.grade.missing))}"
+
+
+def _hit(rank: int, hit: Hit) -> Iterator[str]:
+    places = ", ".join(f"{name} {ABSENT if p is None else p.rank}" for name, p in hit.stages.items())
+    yield f"[{rank}] {location(hit)}  {heading(hit)}".rstrip()
+    yield f"    {line(hit.uid)}, characters {hit.start}-{hit.end}; {places}"
+    for text in block(hit.text).splitlines():
+        yield f"    | {text}"
