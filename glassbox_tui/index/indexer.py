@@ -16,7 +16,7 @@ from pathlib import Path
 from glassbox_tui.index.store import ChunkRecord, Embedding, NoteRecord, Store
 from glassbox_tui.index.token_codes import encode_passage
 from glassbox_tui.models.protocols import Embedder, TokenEmbedder
-from glassbox_tui.notes.lines import LineIndex, page_of
+from glassbox_tui.notes.lines import line_ranges, page_of
 from glassbox_tui.notes.load import LoadedNote, load
 from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
@@ -160,13 +160,13 @@ def _chunk_records(
 ) -> list[ChunkRecord]:
     if spans is None:
         spans = chunk(note.text, chunk_options(settings, embedder, note.kind), start=note.body_start, title=note.title)
-    lines = LineIndex(note.text)
+    lines = line_ranges(note.text, [(span.start, span.end) for span in spans])
     return [
         ChunkRecord(
             ordinal=i,
             start=span.start,
             end=span.end,
-            lines=lines.range(span.start, span.end),
+            lines=lines[i],
             page=page_of(note.pages, span.start),
             heading=span.heading,
             text=span.text,

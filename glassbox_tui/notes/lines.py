@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 
@@ -19,3 +20,11 @@ def line_range(text: str, start: int, end: int) -> tuple[int, int]:
 def page_of(pages: Sequence[int], start: int) -> int | None:
     """The 1-based page on which offset `start` lies; `pages` are the pages' start offsets. None without pages."""
     return max(1, bisect_right(pages, start)) if pages else None
+
+
+def line_ranges(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """`line_range` of many spans, with one pass over the text."""
+    newlines = [match.start() for match in re.finditer("\n", text)]
+    return [
+        (bisect_left(newlines, start) + 1, bisect_left(newlines, max(start, end - 1)) + 1) for start, end in spans
+    ]

@@ -1,0 +1,149 @@
+"""A grounded extract: the sentences of the evidence that answer best, each with a citation. No model writes a word.
+
+Sentences are scored by late interaction (the query's tokens against the sentence's own, over the stored codes of its
+chunk) where there are token codes, else by the idf-weighted share of the query's terms they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.index.token_codes import read_codes
+from glassbox_tui.models.late_interaction import best_matches_many, contributions
+from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.query import Query, read_query
+from glassbox_tui.retrieval.stages import LateInteraction
+from glassbox_tui.retrieval.trace import Hit, Trace
+from glassbox_tui.text.sentences import sentences
+from glassbox_tui.text.tokens import content_terms, tokenize
+
+SENTENCES = 2
+FROM_HITS = 3
+# A sentence's late-interaction score counts this much against its term coverage.
+TOKEN_SHARE = 0.7
+# Each later hit must beat the one before it by this much to be quoted: the ranking is evidence too.
+RANK_DISCOUNT = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Number [n] of the answer: the hit it stands for and the lines of the note."""
+
+    number: int
+    uid: str
+    path: str
+    lines: tuple[int, int]
+    page: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`mode` says who wrote it: "extract" (sentences of the notes, word for word), "generate" (a model), "none"."""
+
+    mode: str
+    text: str
+    citations: tuple[Citation, ...] = ()
+    claims: tuple[str, ...] = ()
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    hit: Hit
+    start: int
+    end: int
+    score: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.hit.text[self.start : self.end].split())
+
+
+def extract(trace: Trace, engine: Engine) -> Answer:
+    """The best sentences of the last round's first hits, in the order of hits and text, cited by [n]."""
+    if not trace.index.chunks:
+        return Answer("none", "", notice="The index is empty: there is no note with text to answer from.")
+    hits = _distinct(trace.hits)[:FROM_HITS]
+    if not hits:
+        return Answer("none", "", notice="No chunk was found for this question, so there is nothing to quote.")
+    query = read_query(trace.query, engine.embedder, engine.snapshot.sparse, engine.settings.min_token_len)
+    candidates = [
+        s for place, hit in enumerate(hits) for s in _scored(hit, place, query, engine)
+    ]
+    chosen = sorted(sorted(candidates, key=lambda s: -s.score)[:SENTENCES], key=lambda s: (hits.index(s.hit), s.start))
+    if not chosen:
+        return Answer("none", "", notice="The chunks found hold no sentence that could be quoted.")
+    cited = list(dict.fromkeys(s.hit.uid for s in chosen))
+    text = " ".join(f"{s.text} [{cited.index(s.hit.uid) + 1}]" for s in chosen)
+    citations = tuple(_citation(i, uid, chosen) for i, uid in enumerate(cited, start=1))
+    notice = "" if trace.decision == "answer" else (
+        "The evidence was graded insufficient (" + "; ".join(trace.last.grade.reasons) + "): read this extract with doubt."
+    )
+    return Answer("extract", text, citations, notice=notice)
+
+
+def _distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits without the ones whose text an earlier hit already has: a copied paragraph takes one slot."""
+    seen: set[str] = set()
+    return [h for h in hits if not (h.content in seen or seen.add(h.content))]  # type: ignore[func-returns-value]
+
+
+def _citation(number: int, uid: str, chosen: Sequence[_Sentence]) -> Citation:
+    own = [s for s in chosen if s.hit.uid == uid]
+    hit = own[0].hit
+    first = hit.lines[0] + hit.text.count("\n", 0, own[0].start)
+    last = hit.lines[0] + hit.text.count("\n", 0, max(own[-1].start, own[-1].end - 1))
+    return Citation(number, uid, hit.path, (first, last), hit.page, " … ".join(s.text for s in own))
+
+
+def _scored(hit: Hit, place: int, query: Query, engine: Engine) -> list[_Sentence]:
+    spans = [(a, b) for a, b in (_trim(hit.text, *span) for span in sentences(hit.text)) if _quotable(hit.text[a:b])]
+    if not spans:
+        return []
+    coverage = np.array([_idf_coverage(query.intent, hit.text[a:b], engine.snapshot.sparse) for a, b in spans])
+    token_scores = _token_scores(hit, spans, query, engine)
+    score = coverage if token_scores is None else TOKEN_SHARE * token_scores + (1 - TOKEN_SHARE) * coverage
+    return [_Sentence(hit, a, b, float(s) - RANK_DISCOUNT * place) for (a, b), s in zip(spans, score, strict=True)]
+
+
+def _token_scores(
+    hit: Hit, spans: Sequence[tuple[int, int]], query: Query, engine: Engine
+) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+    """Late-interaction score of each sentence; None without token codes."""
+    reranker = engine.pipeline().reranker
+    if query.tokens is None or not isinstance(reranker, LateInteraction) or hit.uid not in engine.snapshot.row_of:
+        return None
+    chunk = engine.snapshot.chunk(hit.uid)
+    if not chunk.index_text.endswith(hit.text):
+        return None
+    shift = len(chunk.index_text) - len(hit.text)
+    codes, _, _ = read_codes(engine.store, reranker.embedder.name, reranker.embedder.dimension, [chunk.key])
+    at = np.array([a for a, _ in reranker.embedder.token_spans(chunk.index_text)][: len(codes)]) - shift
+    if not len(codes) or len(at) != len(codes):
+        return None
+    pieces = [codes[(at >= a) & (at < b)] for a, b in spans]
+    offsets = np.concatenate([[0], np.cumsum([len(p) for p in pieces])])
+    sims, _ = best_matches_many(query.tokens.rows, np.concatenate(pieces), offsets)
+    return contributions(sims, query.tokens.weights).sum(axis=1)
+
+
+def _idf_coverage(intent: str, text: str, sparse: SparseIndex) -> float:
+    wanted = {term: idf(sparse, term) for term in content_terms(intent)}
+    held = {token.term for token in tokenize(text)}
+    total = sum(wanted.values())
+    return sum(w for term, w in wanted.items() if term in held) / total if total else 0.0
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def _quotable(sentence: str) -> bool:
+    """Headings, rules and table frames are not statements."""
+    return any(c.isalnum() for c in sentence) and not sentence.lstrip().startswith(("#", "|", "```", "---"))

@@ -1,0 +1,347 @@
+"""The Python door: open a folder of notes (or build from texts), keep its index up to date, search it.
+
+    from glassbox_tui import Engine
+    trace = Engine().build({"a.md": "..."}).search("...")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from glassbox_tui.errors import GlassboxError
+from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
+from glassbox_tui.index.location import index_path
+from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
+from glassbox_tui.index.store import Store, text_hash
+from glassbox_tui.models.catalog import CatalogEntry, open_embedder, open_reranker
+from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
+from glassbox_tui.notes.load import LoadedNote
+from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
+from glassbox_tui.retrieval.loop import MODES, Pipeline, run
+from glassbox_tui.retrieval.stages import LateInteraction
+from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
+from glassbox_tui.settings import Settings, check, load_settings
+from glassbox_tui.text.chunks import ChunkSpan
+
+# How often search gets a fresh picture of the vectors while a long embedding runs.
+REFRESH_SECONDS = 2.0
+
+
+class EngineError(GlassboxError):
+    """The engine was asked for something it cannot do; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteInfo:
+    """One file as a person asks about it. `status` "ok" means searchable, else `reason` says why not."""
+
+    path: str
+    title: str
+    status: str
+    reason: str
+    warnings: tuple[str, ...]
+    encoding: str
+    kind: str
+    size: int
+    chunks: int
+
+
+class Engine:
+    """One index with its models. `update` and `search` may run in different threads; a search works on a snapshot."""
+
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        settings: Settings | None = None,
+        progress: ProgressFn | None = None,
+    ) -> None:
+        """What is injected stays; what is None is opened by the settings. Raises SettingsError, ModelError."""
+        self.settings = settings if settings is not None else load_settings()
+        check(self.settings)
+        self.root: Path | None = None
+        self._notices: list[str] = []
+        self._entry: CatalogEntry | None = None
+        if embedder is None:
+            opened = open_embedder(self.settings, progress)
+            embedder, self._entry = opened.embedder, opened.entry
+            self._notices += opened.notices
+        self.embedder = embedder
+        self._given_reranker = reranker
+        self._store: Store | None = None
+        self._snapshot: Snapshot | None = None
+        self._lock: FileLock | None = None
+        self._updating = threading.Lock()
+
+    @classmethod
+    def open(cls, notes: Path, settings: Settings | None = None, progress: ProgressFn | None = None, **parts: Any) -> Self:
+        """The engine on a folder (or one file), with the index as it stands: call `update` to bring it up to date.
+
+        Raises NotesError, StoreError, SettingsError, ModelError.
+        """
+        engine = cls(settings=settings, progress=progress, **parts)
+        engine.root = notes.expanduser().absolute()
+        path = index_path(engine.settings, engine.root)
+        engine._use(Store(path))
+        engine._lock = FileLock(str(path.with_name("lock")), thread_local=False)
+        return engine
+
+    def build(
+        self, source: Path | str | Mapping[str, str | Sequence[str]], progress: ProgressFn | None = None
+    ) -> Self:
+        """Index a folder, or texts in memory: {id: text} is cut into chunks, {id: [chunk, ...]} is taken as it is."""
+        if isinstance(source, Path | str):
+            self.close()
+            self.root = Path(source).expanduser().absolute()
+            path = index_path(self.settings, self.root)
+            self._use(Store(path))
+            self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
+            self.update(progress)
+            return self
+        self.close()
+        store = Store(None)
+        index_texts(store, [_note_of(uid, given) for uid, given in source.items()], self.settings, self.embedder)
+        embed_missing(store, self.embedder, progress or _silent, _never)
+        self._use(store)
+        return self
+
+    def _use(self, store: Store) -> None:
+        self._store = store
+        self._snapshot = read_snapshot(store, self.embedder.name, self.embedder.dimension)
+
+    @property
+    def store(self) -> Store:
+        if self._store is None:
+            raise EngineError("this engine has no index: use Engine.open(folder) or Engine().build(texts) first")
+        return self._store
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The picture of the index that a search begun now works on."""
+        if self._snapshot is None:
+            raise EngineError("this engine has no index: use Engine.open(folder) or Engine().build(texts) first")
+        return self._snapshot
+
+    # -- updating ------------------------------------------------------------------------------------------------
+
+    def update(
+        self,
+        progress: ProgressFn | None = None,
+        cancelled: CancelledFn | None = None,
+        changed: Callable[[], None] = lambda: None,
+    ) -> UpdateReport:
+        """Bring the index up to the folder: text first (searchable at once), then vectors.
+
+        `changed` is called whenever searches would see something new. If another process is writing this index, nothing
+        is written and the report says `locked`. Raises Cancelled (what was done stays done), NotesError, StoreError.
+        """
+        if self.root is None or self._lock is None:
+            raise EngineError("an engine built from texts has no folder to update from")
+        progress, cancelled = progress or _silent, cancelled or _never
+        started = time.monotonic()
+        with self._updating:
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                self._use(self.store)
+                changed()
+                return UpdateReport(locked=True, seconds=time.monotonic() - started)
+            try:
+                report = self._update(self.root, progress, cancelled, changed)
+            finally:
+                self._lock.release()
+        progress(Progress("done", 1, 1))
+        return replace(report, seconds=time.monotonic() - started)
+
+    def _update(self, root: Path, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> UpdateReport:
+        store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
+        try:
+            report = update_text(store, root, self.settings, self.embedder, progress, cancelled)
+        finally:
+            self._use(store)
+            changed()
+        last = time.monotonic()
+
+        def stored() -> None:
+            nonlocal last
+            if time.monotonic() - last > REFRESH_SECONDS:
+                self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
+                changed()
+                last = time.monotonic()
+
+        try:
+            embedded = embed_missing(store, self.embedder, progress, cancelled, stored)
+            store.drop_orphans()
+        finally:
+            self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
+            changed()
+        return replace(report, embedded=embedded)
+
+    # -- searching -----------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        top_k: int | None = None,
+        mode: str = "hybrid",
+        explain: bool = True,
+        max_rewrites: int | None = None,
+        cancelled: CancelledFn | None = None,
+        on_round: Callable[[Round], None] = lambda _: None,
+        **changes: Any,
+    ) -> Trace:
+        """Run the pipeline on the current snapshot. `changes` override settings for this search (rrf_k=10, ...).
+
+        Raises EngineError for an unknown mode or an empty query, SettingsError, RerankError, Cancelled.
+        """
+        started = time.perf_counter()
+        if mode not in MODES:
+            raise EngineError(f"mode {mode!r} is not one of {', '.join(MODES)}")
+        if not query.strip():
+            raise EngineError("the query is empty: type a question")
+        if top_k is not None:
+            changes["top_k"] = top_k
+        if max_rewrites is not None:
+            changes["max_rewrites"] = max_rewrites
+        settings = replace(self.settings, **changes)
+        check(settings)
+        pipe = self.pipeline(settings, mode, explain, cancelled or _never)
+        rounds, notices = run(query, pipe, settings.max_rewrites, on_round)
+        return Trace(
+            query=query,
+            settings=_public(settings, mode, pipe.rerank_weight),
+            index=self.info(pipe.snapshot),
+            rounds=rounds,
+            decision="answer" if rounds[-1].grade.sufficient else "insufficient",
+            notices=(*self._standing_notices(pipe), *notices),
+            timings_ms={"total": round((time.perf_counter() - started) * 1000.0, 3)},
+        )
+
+    def pipeline(
+        self, settings: Settings | None = None, mode: str = "hybrid", explain: bool = True, cancelled: CancelledFn | None = None
+    ) -> Pipeline:
+        """Everything a round needs, fixed as of now: for stepping through rounds by hand."""
+        settings = settings or self.settings
+        reranker, weight, thresholds = self._reranking(settings)
+        return Pipeline(
+            snapshot=self.snapshot,
+            settings=settings,
+            embedder=self.embedder,
+            reranker=reranker,
+            rerank_weight=settings.rerank_weight if settings.rerank_weight is not None else weight,
+            thresholds={**(self._entry.thresholds if self._entry else {}), **thresholds},
+            mode=mode,
+            explain=explain,
+            cancelled=cancelled or _never,
+        )
+
+    def _reranking(self, settings: Settings) -> tuple[LateInteraction | Reranker | None, float, Mapping[str, float]]:
+        """The reranker that serves, its default weight, its thresholds."""
+        if settings.disable_rerank:
+            return None, 1.0, {}
+        if self._given_reranker is not None:
+            return self._given_reranker, 1.0, {}
+        opened = open_reranker(settings, self.embedder)
+        if opened.reranker is not None:
+            return opened.reranker, opened.entry.rerank_weight, opened.entry.thresholds
+        if isinstance(self.embedder, TokenEmbedder):
+            return LateInteraction(opened.entry.name, self.embedder, self.store), opened.entry.rerank_weight, opened.entry.thresholds
+        return None, 1.0, {}
+
+    def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
+        notices = list(self._notices)
+        if not pipe.snapshot.chunks:
+            notices.append("the index is empty: no note with text was found")
+        elif pipe.snapshot.dense_coverage < 1.0 and pipe.mode != "bm25":
+            notices.append(f"dense search covers {pipe.snapshot.dense_coverage:.0%} of the chunks so far")
+        return tuple(notices)
+
+    # -- asking about the index ----------------------------------------------------------------------------------
+
+    def info(self, snapshot: Snapshot | None = None) -> IndexInfo:
+        snapshot = snapshot or self.snapshot
+        reranker, _, _ = self._reranking(self.settings)
+        return IndexInfo(
+            notes=snapshot.searchable_notes,
+            chunks=len(snapshot.chunks),
+            dense_coverage=round(snapshot.dense_coverage, 6),
+            embedder=self.embedder.name,
+            reranker="off" if reranker is None else reranker.name,
+        )
+
+    def notes(self) -> list[NoteInfo]:
+        """Every file the index knows, searchable or not, by path."""
+        snapshot = self.snapshot
+        counts: dict[str, int] = {}
+        for chunk in snapshot.chunks:
+            counts[chunk.path] = counts.get(chunk.path, 0) + 1
+        return [
+            NoteInfo(n.path, n.title, n.status, n.reason, n.warnings, n.encoding, n.kind, n.size, counts.get(n.path, 0))
+            for n in snapshot.notes
+        ]
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Fallbacks made when the models were opened, each a sentence."""
+        return tuple(self._notices)
+
+    @property
+    def index_file(self) -> Path | None:
+        return self.store.path
+
+    def close(self) -> None:
+        """Let go of the database. A second call does nothing."""
+        if self._store is not None:
+            self._store.close()
+        self._store = self._snapshot = self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _note_of(uid: str, given: str | Sequence[str]) -> tuple[LoadedNote, str, tuple[ChunkSpan, ...] | None]:
+    """A text, or chunks handed in ready-made, as a note; ready-made chunks stand one after another in its text."""
+    ready = None if isinstance(given, str) else tuple(given)
+    text = given if isinstance(given, str) else "\n\n".join(given)
+    spans: list[ChunkSpan] | None = None
+    if ready is not None:
+        spans, at = [], 0
+        for piece in ready:
+            spans.append(ChunkSpan(at, at + len(piece), piece, piece, ()))
+            at += len(piece) + 2
+    kind = "md" if uid.lower().endswith((".md", ".markdown")) else "txt"
+    status = "ok" if text.strip() else "empty"
+    note = LoadedNote(
+        text=text, title="", kind=kind, encoding="utf-8", status=status, reason="" if status == "ok" else "has no text",
+        warnings=(), pages=(), body_start=0, digest=text_hash(text),
+    )  # fmt: skip
+    return note, uid, None if spans is None else tuple(spans)
+
+
+def _public(settings: Settings, mode: str, rerank_weight: float) -> dict[str, Any]:
+    """The settings that shaped a ranking, by the names of the knobs; paths of this machine stay out of a Trace."""
+    values = dataclasses.asdict(settings)
+    for private in ("data", "llm_path", "llm_repo", "llm_file", "llm_threads"):
+        del values[private]
+    return {**values, "rerank_weight": rerank_weight, "mode": mode}
+
+
+def _silent(_: Progress) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False

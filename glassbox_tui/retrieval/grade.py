@@ -1,0 +1,52 @@
+"""The verdict on a round's evidence: three signals, three thresholds, reasons in words.
+
+sufficient = coverage >= its threshold, and top dense >= the embedder's, and top rerank >= the reranker's. A stage that
+did not run has no say. Thresholds belong to the models: their scores share no scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.retrieval.trace import Grade
+from glassbox_tui.text.tokens import content_terms, tokenize
+
+COVERAGE_THRESHOLD = 0.60
+
+
+def grade(
+    intent: str,
+    evidence: Sequence[str],
+    sparse: SparseIndex,
+    top_dense: float | None,
+    top_rerank: float | None,
+    thresholds: Mapping[str, float],
+    min_token_len: int = 1,
+) -> Grade:
+    """Judge `evidence` (the texts of the final top k) against what the person asked, `intent`.
+
+    `thresholds` may hold "dense" and "rerank"; coverage has its own. Coverage is the share of the query's content terms
+    that stand anywhere in the evidence, plain and weighted by idf.
+    """
+    wanted = content_terms(intent, min_token_len)
+    held = {token.term for text in evidence for token in tokenize(text, min_token_len)}
+    found = [term for term in wanted if term in held]
+    missing = tuple(term for term in wanted if term not in held)
+    coverage = len(found) / len(wanted) if wanted else None
+    weight = {term: idf(sparse, term) for term in wanted}
+    total = sum(weight.values())
+    idf_coverage = sum(weight[term] for term in found) / total if total > 0 else coverage
+    signals = {"coverage": coverage, "dense": top_dense, "rerank": top_rerank}
+    limits = {"coverage": COVERAGE_THRESHOLD, **thresholds}
+    held_against = {name: limits[name] for name, value in signals.items() if value is not None and name in limits}
+    reasons = tuple(
+        f"{name} {value:.2f} < {limit:.2f}"
+        for name, limit in held_against.items()
+        if (value := signals[name]) is not None and value < limit
+    )
+    if not evidence:
+        reasons = ("no chunk was found", *reasons)
+    elif not held_against:
+        reasons = ("no signal to judge by", *reasons)
+    return Grade(coverage, idf_coverage, top_dense, top_rerank, held_against, not reasons, reasons, missing)

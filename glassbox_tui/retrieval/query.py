@@ -1,0 +1,76 @@
+"""A query as the stages use it: weighted BM25 terms, a vector, and token rows for late interaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.models.late_interaction import prepare_query
+from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
+from glassbox_tui.text.tokens import tokenize
+
+# Tokens that are no index term (stop words, punctuation) still carry a little meaning in context.
+UNINDEXED_IDF = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTokens:
+    """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf)."""
+
+    words: tuple[str, ...]
+    rows: Matrix
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens` are
+    what the person asked, and what the evidence is judged by."""
+
+    text: str
+    intent: str
+    terms: Mapping[str, float]
+    vector: Vector | None
+    asked: Vector | None
+    tokens: QueryTokens | None
+
+
+def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
+    """A typed query: each term weighs as often as it occurs. `embedder` None: keyword search only."""
+    terms = {term: float(n) for term, n in Counter(t.term for t in tokenize(text, min_token_len)).items()}
+    if embedder is None:
+        return Query(text, text, terms, None, None, None)
+    if not isinstance(embedder, TokenEmbedder):
+        vector = np.asarray(embedder.embed_query(text), dtype=np.float32)
+        return Query(text, text, terms, vector, vector, None)
+    encoding = embedder.encode_query(text)
+    words = tuple(text[a:b] for a, b in encoding.spans)
+    weights = np.sqrt(_token_idfs(text, encoding.spans, sparse, min_token_len))
+    tokens = QueryTokens(words, prepare_query(encoding.states, embedder.token_mean), weights)
+    return Query(text, text, terms, encoding.vector, encoding.vector, tokens)
+
+
+def moved(query: Query, text: str, added: Mapping[str, float], towards: Vector | None, pull: float) -> Query:
+    """`query` with more terms and its vector moved by `pull` towards a direction, at unit length again."""
+    vector = query.vector
+    if vector is not None and towards is not None:
+        mixed = (1.0 - pull) * vector + pull * towards
+        norm = float(np.linalg.norm(mixed))
+        vector = (mixed / norm).astype(np.float32) if norm > 0 else vector
+    return replace(query, text=text, terms={**query.terms, **added}, vector=vector)
+
+
+def _token_idfs(
+    text: str, spans: tuple[tuple[int, int], ...], sparse: SparseIndex, min_token_len: int
+) -> NDArray[np.float64]:
+    """Each model token's idf: the rarest index term that overlaps it."""
+    terms = [(t.start, t.end, idf(sparse, t.term)) for t in tokenize(text, min_token_len)]
+    return np.array(
+        [max((w for start, end, w in terms if start < b and end > a), default=UNINDEXED_IDF) for a, b in spans],
+        dtype=np.float64,
+    )
