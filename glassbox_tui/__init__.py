@@ -1,7 +1,7 @@
 """Search your own notes and see how every result was found.
 
-    from glassbox_tui import Engine
-    trace = Engine().build("notes/").search("why fuse ranks and not scores")
+from glassbox_tui import Engine
+trace = Engine().build("notes/").search("why fuse ranks and not scores")
 """
 
 from __future__ import annotations

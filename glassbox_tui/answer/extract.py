@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.index.token_codes import read_codes
@@ -64,7 +65,7 @@ class _Sentence:
         return " ".join(self.hit.text[self.start : self.end].split())
 
 
-def extract(trace: Trace, engine: Engine) -> Answer:
+def answer(trace: Trace, engine: Engine) -> Answer:
     """The best sentences of the last round's first hits, in the order of hits and text, cited by [n]."""
     if not trace.index.chunks:
         return Answer("none", "", notice="The index is empty: there is no note with text to answer from.")
@@ -72,17 +73,21 @@ def extract(trace: Trace, engine: Engine) -> Answer:
     if not hits:
         return Answer("none", "", notice="No chunk was found for this question, so there is nothing to quote.")
     query = read_query(trace.query, engine.embedder, engine.snapshot.sparse, engine.settings.min_token_len)
-    candidates = [
-        s for place, hit in enumerate(hits) for s in _scored(hit, place, query, engine)
-    ]
+    candidates = [s for place, hit in enumerate(hits) for s in _scored(hit, place, query, engine)]
     chosen = sorted(sorted(candidates, key=lambda s: -s.score)[:SENTENCES], key=lambda s: (hits.index(s.hit), s.start))
     if not chosen:
         return Answer("none", "", notice="The chunks found hold no sentence that could be quoted.")
     cited = list(dict.fromkeys(s.hit.uid for s in chosen))
     text = " ".join(f"{s.text} [{cited.index(s.hit.uid) + 1}]" for s in chosen)
     citations = tuple(_citation(i, uid, chosen) for i, uid in enumerate(cited, start=1))
-    notice = "" if trace.decision == "answer" else (
-        "The evidence was graded insufficient (" + "; ".join(trace.last.grade.reasons) + "): read this extract with doubt."
+    notice = (
+        ""
+        if trace.decision == "answer"
+        else (
+            "The evidence was graded insufficient ("
+            + "; ".join(trace.last.grade.reasons)
+            + "): read this extract with doubt."
+        )
     )
     return Answer("extract", text, citations, notice=notice)
 
@@ -90,7 +95,12 @@ def extract(trace: Trace, engine: Engine) -> Answer:
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
     """Hits without the ones whose text an earlier hit already has: a copied paragraph takes one slot."""
     seen: set[str] = set()
-    return [h for h in hits if not (h.content in seen or seen.add(h.content))]  # type: ignore[func-returns-value]
+    distinct = []
+    for hit in hits:
+        if hit.content not in seen:
+            seen.add(hit.content)
+            distinct.append(hit)
+    return distinct
 
 
 def _citation(number: int, uid: str, chosen: Sequence[_Sentence]) -> Citation:
@@ -113,7 +123,7 @@ def _scored(hit: Hit, place: int, query: Query, engine: Engine) -> list[_Sentenc
 
 def _token_scores(
     hit: Hit, spans: Sequence[tuple[int, int]], query: Query, engine: Engine
-) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+) -> NDArray[np.float64] | None:
     """Late-interaction score of each sentence; None without token codes."""
     reranker = engine.pipeline().reranker
     if query.tokens is None or not isinstance(reranker, LateInteraction) or hit.uid not in engine.snapshot.row_of:
@@ -129,7 +139,8 @@ def _token_scores(
     pieces = [codes[(at >= a) & (at < b)] for a, b in spans]
     offsets = np.concatenate([[0], np.cumsum([len(p) for p in pieces])])
     sims, _ = best_matches_many(query.tokens.rows, np.concatenate(pieces), offsets)
-    return contributions(sims, query.tokens.weights).sum(axis=1)
+    scores: NDArray[np.float64] = contributions(sims, query.tokens.weights).sum(axis=1)
+    return scores
 
 
 def _idf_coverage(intent: str, text: str, sparse: SparseIndex) -> float:

@@ -88,7 +88,12 @@ def update_text(
     return _report(tally, found, len(gone), store.notes())
 
 
-def index_texts(store: Store, notes: Sequence[tuple[LoadedNote, str, Sequence[ChunkSpan] | None]], settings: Settings, embedder: Embedder) -> None:
+def index_texts(
+    store: Store,
+    notes: Sequence[tuple[LoadedNote, str, Sequence[ChunkSpan] | None]],
+    settings: Settings,
+    embedder: Embedder,
+) -> None:
     """Index notes that are not files: (note, id, its chunks or None to have it cut)."""
     fingerprint = chunker_fingerprint(settings, embedder)
     for note, path, spans in notes:
@@ -179,13 +184,13 @@ def _chunk_records(
 
 def chunk_options(settings: Settings, embedder: Embedder, kind: str) -> ChunkOptions:
     """How to cut a note of this kind so that no chunk is over what the embedder can read."""
-    limited = isinstance(embedder, TokenEmbedder)
+    limited = embedder if isinstance(embedder, TokenEmbedder) else None
     return ChunkOptions(
         chars=settings.chunk_chars,
         overlap=settings.chunk_overlap,
         strategy=settings.chunk_strategy,
-        token_limit=embedder.token_limit if limited else None,
-        count_tokens=embedder.count_tokens if limited else None,
+        token_limit=limited.token_limit if limited else None,
+        count_tokens=limited.count_tokens if limited else None,
         markdown=kind == "md",
     )
 

@@ -32,7 +32,7 @@ class Bm25:
 
 @dataclass(frozen=True, slots=True)
 class SparseIndex:
-    """Postings of all chunks: term i owns [indptr[i], indptr[i+1]) of `rows` (rising) and `tfs`. Rows are chunk numbers."""
+    """Postings of all chunks: term i owns indptr[i]..indptr[i+1] of `rows` (rising) and `tfs`. Rows are chunk numbers."""
 
     vocabulary: Mapping[str, int]
     indptr: NDArray[np.int64]
@@ -56,7 +56,7 @@ class SparseIndex:
 
     def document_frequency(self, term: str) -> int:
         where = self.postings(term)
-        return where.stop - where.start
+        return int(where.stop - where.start)
 
 
 def build_sparse(forward: Forward) -> SparseIndex:

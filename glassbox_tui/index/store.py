@@ -42,8 +42,10 @@ CREATE TABLE chunks(
   terms BLOB NOT NULL, UNIQUE(note_id, ordinal));
 CREATE INDEX chunks_key ON chunks(key);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
-CREATE TABLE vectors(model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, key)) WITHOUT ROWID;
-CREATE TABLE token_codes(model TEXT NOT NULL, key TEXT NOT NULL, truncated INTEGER NOT NULL, codes BLOB NOT NULL, UNIQUE(model, key));
+CREATE TABLE vectors(
+  model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, key)) WITHOUT ROWID;
+CREATE TABLE token_codes(
+  model TEXT NOT NULL, key TEXT NOT NULL, truncated INTEGER NOT NULL, codes BLOB NOT NULL, UNIQUE(model, key));
 """
 
 
@@ -71,7 +73,7 @@ class NoteRecord:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRecord:
-    """One chunk. `counts` maps its index terms to how often they occur; `index_text` is what was tokenised and embedded."""
+    """One chunk. `counts`: index term to how often it occurs; `index_text` is what was tokenised and embedded."""
 
     ordinal: int
     start: int
@@ -176,7 +178,8 @@ class Store:
             found = self.meta("schema")
         if found != str(SCHEMA_VERSION):
             raise StoreError(
-                f"the index {self.path} has schema {found}, this program writes {SCHEMA_VERSION}: delete it and it is built anew"
+                f"the index {self.path} has schema {found}, this program writes {SCHEMA_VERSION}:"
+                " delete it and it is built anew"
             )
 
     def close(self) -> None:
@@ -211,8 +214,8 @@ class Store:
             cursor = db.execute(
                 "INSERT INTO notes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    COLLECTION, note.path, note.digest, note.mtime_ns, note.size, note.seen_ns, note.kind, note.encoding,
-                    note.title, note.status, note.reason, json.dumps(note.warnings, ensure_ascii=False), note.chunker,
+                    COLLECTION, note.path, note.digest, note.mtime_ns, note.size, note.seen_ns, note.kind,
+                    note.encoding, note.title, note.status, note.reason, json.dumps(note.warnings, ensure_ascii=False), note.chunker,
                 ),
             )  # fmt: skip
             note_id = cursor.lastrowid
@@ -221,8 +224,8 @@ class Store:
                 "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     (
-                        note_id, c.ordinal, c.start, c.end, *c.lines, c.page, json.dumps(c.heading, ensure_ascii=False), c.text,
-                        None if c.index_text == c.text else c.index_text, text_hash(c.text), text_hash(c.index_text),
+                        note_id, c.ordinal, c.start, c.end, *c.lines, c.page,
+                        json.dumps(c.heading, ensure_ascii=False), c.text, None if c.index_text == c.text else c.index_text, text_hash(c.text), text_hash(c.index_text),
                         _pack_counts(c.counts, ids),
                     )
                     for c in chunks
@@ -279,15 +282,15 @@ class Store:
             " FROM notes WHERE collection = ? ORDER BY path",
             (COLLECTION,),
         )
-        return [NoteRecord(*r[:10], tuple(json.loads(r[10])), r[11]) for r in rows]
+        return [NoteRecord(*(*r[:10], tuple(json.loads(r[10])), r[11])) for r in rows]
 
     def read_all(self) -> tuple[list[ChunkRow], Forward]:
         """All chunks in (path, start) order with their forward index, read in one transaction."""
         self._read.execute("BEGIN")
         try:
             rows = self._read.execute(
-                'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading, c.text,'
-                " c.index_text, c.content, c.key, c.terms FROM chunks c JOIN notes n ON n.id = c.note_id"
+                'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
+                " c.text, c.index_text, c.content, c.key, c.terms FROM chunks c JOIN notes n ON n.id = c.note_id"
                 " WHERE n.collection = ? ORDER BY n.path, c.ordinal",
                 (COLLECTION,),
             ).fetchall()

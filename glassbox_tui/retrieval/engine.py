@@ -1,13 +1,12 @@
 """The Python door: open a folder of notes (or build from texts), keep its index up to date, search it.
 
-    from glassbox_tui import Engine
-    trace = Engine().build({"a.md": "..."}).search("...")
+from glassbox_tui import Engine
+trace = Engine().build({"a.md": "..."}).search("...")
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,7 @@ from glassbox_tui.index.store import Store, text_hash
 from glassbox_tui.models.catalog import CatalogEntry, open_embedder, open_reranker
 from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
 from glassbox_tui.notes.load import LoadedNote
-from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
+from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.loop import MODES, Pipeline, run
 from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
@@ -84,7 +83,9 @@ class Engine:
         self._updating = threading.Lock()
 
     @classmethod
-    def open(cls, notes: Path, settings: Settings | None = None, progress: ProgressFn | None = None, **parts: Any) -> Self:
+    def open(
+        cls, notes: Path, settings: Settings | None = None, progress: ProgressFn | None = None, **parts: Any
+    ) -> Self:
         """The engine on a folder (or one file), with the index as it stands: call `update` to bring it up to date.
 
         Raises NotesError, StoreError, SettingsError, ModelError.
@@ -96,9 +97,7 @@ class Engine:
         engine._lock = FileLock(str(path.with_name("lock")), thread_local=False)
         return engine
 
-    def build(
-        self, source: Path | str | Mapping[str, str | Sequence[str]], progress: ProgressFn | None = None
-    ) -> Self:
+    def build(self, source: Path | str | Mapping[str, str | Sequence[str]], progress: ProgressFn | None = None) -> Self:
         """Index a folder, or texts in memory: {id: text} is cut into chunks, {id: [chunk, ...]} is taken as it is."""
         if isinstance(source, Path | str):
             self.close()
@@ -163,7 +162,9 @@ class Engine:
         progress(Progress("done", 1, 1))
         return replace(report, seconds=time.monotonic() - started)
 
-    def _update(self, root: Path, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> UpdateReport:
+    def _update(
+        self, root: Path, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]
+    ) -> UpdateReport:
         store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
         try:
             report = update_text(store, root, self.settings, self.embedder, progress, cancelled)
@@ -228,7 +229,11 @@ class Engine:
         )
 
     def pipeline(
-        self, settings: Settings | None = None, mode: str = "hybrid", explain: bool = True, cancelled: CancelledFn | None = None
+        self,
+        settings: Settings | None = None,
+        mode: str = "hybrid",
+        explain: bool = True,
+        cancelled: CancelledFn | None = None,
     ) -> Pipeline:
         """Everything a round needs, fixed as of now: for stepping through rounds by hand."""
         settings = settings or self.settings
@@ -255,7 +260,11 @@ class Engine:
         if opened.reranker is not None:
             return opened.reranker, opened.entry.rerank_weight, opened.entry.thresholds
         if isinstance(self.embedder, TokenEmbedder):
-            return LateInteraction(opened.entry.name, self.embedder, self.store), opened.entry.rerank_weight, opened.entry.thresholds
+            return (
+                LateInteraction(opened.entry.name, self.embedder, self.store),
+                opened.entry.rerank_weight,
+                opened.entry.thresholds,
+            )
         return None, 1.0, {}
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
@@ -308,7 +317,9 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 

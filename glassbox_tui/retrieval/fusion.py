@@ -27,7 +27,7 @@ def uid_key(uid: str) -> tuple[str, int, str]:
 
 
 def rrf(lists: Sequence[RankedList], k: float, explain: bool = True) -> tuple[Candidate, ...]:
-    """The union of the lists, best first; ties by (path, position). An id that a list repeats counts once, at its first."""
+    """The union of the lists, best first; ties by (path, position). An id repeated in a list counts once."""
     parts: dict[str, list[Part]] = {}
     for ranked in lists:
         for rank, uid in enumerate(dict.fromkeys(ranked.uids), start=1):

@@ -107,7 +107,12 @@ def run(
 
 
 def _round(
-    number: int, origin: str, query: Query, added: tuple[AddedTerm, ...], earlier: tuple[RankedList, ...], pipe: Pipeline
+    number: int,
+    origin: str,
+    query: Query,
+    added: tuple[AddedTerm, ...],
+    earlier: tuple[RankedList, ...],
+    pipe: Pipeline,
 ) -> Step:
     snapshot, settings, explain = pipe.snapshot, pipe.settings, pipe.explain
     clock, done, notices = _Clock(), [], list[str]()
@@ -123,7 +128,9 @@ def _round(
         found = record("bm25", stages.bm25_stage(query, snapshot, settings, explain))
         lists.append(RankedList("bm25", 1.0, uids(found)))
         if not query.terms:
-            notices.append("the query has no keyword terms (only stop words or punctuation): the keyword stage found nothing")
+            notices.append(
+                "the query has no keyword terms (only stop words or punctuation): the keyword stage found nothing"
+            )
     if pipe.mode != "bm25" and query.vector is not None:
         found = record("dense", stages.dense_stage(query, snapshot, settings, explain))
         lists.append(RankedList("dense", 1.0, uids(found)))
@@ -165,7 +172,9 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
     if isinstance(reranker, LateInteraction):
         ranking = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
         if len(ranking) < len(depth) and query.tokens is not None and query.tokens.words:
-            notices.append(f"{len(depth) - len(ranking)} of {len(depth)} candidates have no token codes yet and were not reranked")
+            notices.append(
+                f"{len(depth) - len(ranking)} of {len(depth)} candidates have no token codes yet and were not reranked"
+            )
         return ranking
     try:
         return stages.text_rerank(reranker, query, depth, pipe.snapshot, pipe.explain)

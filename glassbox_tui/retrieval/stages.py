@@ -108,14 +108,13 @@ class LateInteraction:
             shift = len(chunk.index_text) - len(chunk.text) if chunk.index_text.endswith(chunk.text) else None
             old = next(c for c in ranking if c.uid == chunk.uid).parts
             parts_of[chunk.uid] = tuple(
-                _met(part, spans, int(at[i, q]), float(sims[i, q]), chunk.index_text, shift) for q, part in enumerate(old)
+                _met(part, spans, int(at[i, q]), float(sims[i, q]), chunk.index_text, shift)
+                for q, part in enumerate(old)
             )
         return tuple(replace(c, parts=parts_of.get(c.uid, c.parts)) for c in ranking)
 
 
-def _met(
-    part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, text: str, shift: int | None
-) -> Part:
+def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, text: str, shift: int | None) -> Part:
     if not 0 <= at < len(spans):
         return part
     start, end = spans[at]

@@ -67,7 +67,9 @@ def from_dict(document: Any) -> Trace:
     if not isinstance(document, dict):
         raise TraceError("not a Trace: the document is not a JSON object")
     if document.get("version") != TRACE_VERSION:
-        raise TraceError(f"Trace version {document.get('version')!r} is not {TRACE_VERSION}, the one this program reads")
+        raise TraceError(
+            f"Trace version {document.get('version')!r} is not {TRACE_VERSION}, the one this program reads"
+        )
     try:
         rounds = tuple(_round_from_dict(r) for r in document["rounds"])
         if not rounds:
@@ -75,7 +77,9 @@ def from_dict(document: Any) -> Trace:
         return Trace(
             query=_str(document["query"]),
             settings=dict(document["settings"]),
-            index=IndexInfo(**{key: document["index"][key] for key in ("notes", "chunks", "dense_coverage", "embedder", "reranker")}),
+            index=IndexInfo(
+                **{key: document["index"][key] for key in ("notes", "chunks", "dense_coverage", "embedder", "reranker")}
+            ),
             rounds=rounds,
             decision=_str(document["decision"]),
             notices=tuple(_str(n) for n in document["notices"]),
@@ -166,7 +170,8 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
 
 def _candidate_from_dict(c: Mapping[str, Any]) -> Candidate:
     parts = tuple(
-        Part(_str(p["name"]), float(p["value"]), _str(p.get("detail", "")), _pair(p.get("span"))) for p in c["parts"] or ()
+        Part(_str(p["name"]), float(p["value"]), _str(p.get("detail", "")), _pair(p.get("span")))
+        for p in c["parts"] or ()
     )
     return Candidate(_str(c["uid"]), int(c["rank"]), float(c["score"]), parts)
 
@@ -187,7 +192,8 @@ def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
         page=None if h["page"] is None else int(h["page"]),
         content=_str(h.get("content", "")),
         stages={
-            name: None if (p := h["stages"].get(name)) is None else Place(int(p["rank"]), float(p["score"])) for name in STAGES
+            name: None if (p := h["stages"].get(name)) is None else Place(int(p["rank"]), float(p["score"]))
+            for name in STAGES
         },
     )
 
