@@ -146,7 +146,8 @@ def check(settings: Settings) -> None:
                 raise SettingsError(f"{knob.env}: {value} is too large, the most is {knob.high:g}")
     if settings.chunk_overlap >= settings.chunk_chars:
         raise SettingsError(
-            f"GLASSBOX_CHUNK_OVERLAP ({settings.chunk_overlap}) must be smaller than GLASSBOX_CHUNK_CHARS ({settings.chunk_chars})"
+            f"GLASSBOX_CHUNK_OVERLAP ({settings.chunk_overlap}) must be smaller than"
+            f" GLASSBOX_CHUNK_CHARS ({settings.chunk_chars})"
         )
 
 

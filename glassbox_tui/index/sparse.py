@@ -32,7 +32,7 @@ class Bm25:
 
 @dataclass(frozen=True, slots=True)
 class SparseIndex:
-    """Postings of all chunks: term i owns indptr[i]..indptr[i+1] of `rows` (rising) and `tfs`. Rows are chunk numbers."""
+    """Postings of all chunks: term i owns indptr[i]..indptr[i+1] of `rows` (rising, chunk numbers) and `tfs`."""
 
     vocabulary: Mapping[str, int]
     indptr: NDArray[np.int64]

@@ -211,26 +211,10 @@ class Store:
         """Put `note` with these chunks in the place of whatever stood under its path, in one transaction."""
         with self._transaction() as db:
             db.execute("DELETE FROM notes WHERE collection = ? AND path = ?", (COLLECTION, note.path))
-            cursor = db.execute(
-                "INSERT INTO notes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    COLLECTION, note.path, note.digest, note.mtime_ns, note.size, note.seen_ns, note.kind,
-                    note.encoding, note.title, note.status, note.reason, json.dumps(note.warnings, ensure_ascii=False), note.chunker,
-                ),
-            )  # fmt: skip
-            note_id = cursor.lastrowid
+            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 13})", _note_row(note))
             ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts})
-            db.executemany(
-                "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (
-                        note_id, c.ordinal, c.start, c.end, *c.lines, c.page,
-                        json.dumps(c.heading, ensure_ascii=False), c.text, None if c.index_text == c.text else c.index_text, text_hash(c.text), text_hash(c.index_text),
-                        _pack_counts(c.counts, ids),
-                    )
-                    for c in chunks
-                ),
-            )  # fmt: skip
+            rows = ((cursor.lastrowid, *_chunk_row(chunk, ids)) for chunk in chunks)
+            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 13})", rows)
 
     def _term_ids(self, db: sqlite3.Connection, terms: set[str]) -> dict[str, int]:
         db.executemany("INSERT OR IGNORE INTO terms(term) VALUES (?)", ((t,) for t in sorted(terms)))
@@ -339,6 +323,24 @@ class Store:
         """How many chunks lost tokens to the model's limit."""
         query = "SELECT count(*) FROM token_codes WHERE model = ? AND truncated > 0"
         return int(self._read.execute(query, (model,)).fetchone()[0])
+
+
+def _note_row(n: NoteRecord) -> tuple[str | int, ...]:
+    """The columns of `notes` after the id, in the schema's order."""
+    warnings = json.dumps(n.warnings, ensure_ascii=False)
+    times = (n.mtime_ns, n.size, n.seen_ns)
+    return (COLLECTION, n.path, n.digest, *times, n.kind, n.encoding, n.title, n.status, n.reason, warnings, n.chunker)
+
+
+def _chunk_row(c: ChunkRecord, ids: Mapping[str, int]) -> tuple[str | int | bytes | None, ...]:
+    """The columns of `chunks` after the ids, in the schema's order; index_text is NULL where it is the text itself."""
+    heading = json.dumps(c.heading, ensure_ascii=False)
+    index_text = None if c.index_text == c.text else c.index_text
+    hashes = (text_hash(c.text), text_hash(c.index_text))
+    return (
+        *(c.ordinal, c.start, c.end, *c.lines, c.page, heading),
+        *(c.text, index_text, *hashes, _pack_counts(c.counts, ids)),
+    )
 
 
 def _pack_counts(counts: Mapping[str, int], ids: Mapping[str, int]) -> bytes:

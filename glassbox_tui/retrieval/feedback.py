@@ -1,7 +1,7 @@
 """Pseudo-relevance feedback: the first hits lend the next round their terms and their direction.
 
-Terms are weighted as in RM3 (Abdul-Jaleel et al., TREC 2004): p(t) = sum over feedback chunks of p(chunk) * tf /
-length, here times idf, so that what is common everywhere does not come along. The query vector moves towards their mean.
+Terms are weighted as in RM3 (Abdul-Jaleel et al., TREC 2004): p(t) = sum over feedback chunks of p(chunk) *
+tf / length, here times idf, so that what is common everywhere does not come along. The query vector moves towards their mean.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VECTOR_PULL = 0.3
 def feed_back(
     query: Query, final: Sequence[Candidate], snapshot: Snapshot, min_token_len: int = 1
 ) -> tuple[Query, tuple[AddedTerm, ...]]:
-    """The next round's query, grown from `query` (round 0's) by the first hits of the round before; and what it added."""
+    """Round 0's query grown by the first hits of the round before, and what was added."""
     first = final[:FEEDBACK_HITS]
     rows = [snapshot.row_of[c.uid] for c in first]
     total = sum(c.score for c in first) or 1.0

@@ -164,7 +164,7 @@ def _round(
 
 
 def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> Ranking | None:
-    """The rerank list, or None when the stage did not run; why it did not is a notice, or an error if it is required."""
+    """The rerank list, or None when the stage did not run: why not is a notice, or an error if it is required."""
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
         return None

@@ -29,8 +29,9 @@ class QueryTokens:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens` are
-    what the person asked, and what the evidence is judged by."""
+    """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens`
+    are what the person asked, and what the evidence is judged by.
+    """
 
     text: str
     intent: str

@@ -123,7 +123,7 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, text
 
 
 def text_rerank(reranker: Reranker, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> Ranking:
-    """Reranks by a model that reads texts. Raises what the model raises; scores that are no numbers are a ValueError."""
+    """Rerank by a model that reads texts. Raises what it raises; ValueError for scores that are no numbers."""
     scores = [float(s) for s in reranker.rerank(query.intent, [snapshot.chunk(c.uid).index_text for c in fused])]
     if len(scores) != len(fused) or not np.isfinite(scores).all():
         raise ValueError(f"{len(scores)} scores came back for {len(fused)} texts, or some are not finite numbers")
