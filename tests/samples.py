@@ -128,7 +128,7 @@ _RERANK = {
     "12-threads.md#0": (0.31, 0.36, 0.35),
 }
 _QUERY_TOKENS = ("RRF", "加权", "混合")
-_THRESHOLDS = {"coverage": 0.60, "top_dense": 0.84, "top_rerank": 0.55}
+_THRESHOLDS = {"coverage": 0.60, "dense": 0.84, "rerank": 0.55}
 _SETTINGS = {
     "rrf_k": K,
     "top_k": TOP_K,
@@ -198,13 +198,11 @@ def round_of(
 
 
 def _grade(coverage: float, top_dense: float, top_rerank: float, missing: tuple[str, ...]) -> Grade:
-    signals = {"coverage": coverage, "top_dense": top_dense, "top_rerank": top_rerank}
+    signals = {"coverage": coverage, "dense": top_dense, "rerank": top_rerank}
     reasons = tuple(
-        f"{name.removeprefix('top_')} {value:.2f} {'>=' if value >= _THRESHOLDS[name] else '<'} {_THRESHOLDS[name]:.2f}"
-        for name, value in signals.items()
+        f"{name} {value:.2f} < {_THRESHOLDS[name]:.2f}" for name, value in signals.items() if value < _THRESHOLDS[name]
     )
-    sufficient = all(value >= _THRESHOLDS[name] for name, value in signals.items())
-    return Grade(coverage, coverage - 0.04, top_dense, top_rerank, _THRESHOLDS, sufficient, reasons, missing)
+    return Grade(coverage, coverage - 0.04, top_dense, top_rerank, _THRESHOLDS, not reasons, reasons, missing)
 
 
 def _hit(uid: str, stages: Mapping[str, Place | None]) -> Hit:
@@ -351,7 +349,7 @@ def sample_trace_hostile() -> Trace:
 def sample_trace_empty() -> Trace:
     """A search in an empty index for a query without keyword terms: no candidate anywhere, no rerank stage."""
     stages = (Stage("bm25", 0.0, ()), Stage("dense", 0.0, ()), Stage("fused", 0.0, ()), Stage("final", 0.0, ()))
-    grade = Grade(None, None, None, None, _THRESHOLDS, False, ("nothing was found",), ())
+    grade = Grade(None, None, None, None, {}, False, ("no chunk was found",), ())
     only = Round(0, "？！", "user", (), (), stages, (), grade)
     return Trace(
         "？！",

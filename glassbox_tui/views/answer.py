@@ -20,7 +20,7 @@ _LABELS = {
 
 
 class CitationLike(Protocol):
-    """Where a numbered source stands: `answer.extract.Citation`, read by shape, for the rooms do not import each other."""
+    """A numbered source: `answer.extract.Citation`, read by shape, since views and answers do not import each other."""
 
     @property
     def number(self) -> int: ...

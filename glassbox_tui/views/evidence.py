@@ -73,16 +73,12 @@ def grade_line(grade: Grade, *, ascii: bool = False) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     absent = "-" if ascii else ABSENT
     for name, value, threshold in signals(grade):
-        if threshold is None:
-            continue
-        text.append(f"{_LABELS[name]} ")
-        if value is None:
-            text.append(f"{absent} (wants {number(threshold)})", "dim")
+        text.append(f"{name} ")
+        if value is None or threshold is None:
+            text.append(absent if value is None else number(value), "dim")
         else:
-            passed = value >= threshold
-            text.append(
-                f"{number(value)} {'>=' if passed else '<'} {number(threshold)}", "green" if passed else "yellow"
-            )
+            sign = ">=" if value >= threshold else "<"
+            text.append(f"{number(value)} {sign} {number(threshold)}", "green" if value >= threshold else "yellow")
         text.append("   ")
     text.append(
         "SUFFICIENT" if grade.sufficient else "INSUFFICIENT", "bold green" if grade.sufficient else "bold yellow"

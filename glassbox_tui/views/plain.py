@@ -11,7 +11,6 @@ from glassbox_tui.retrieval.trace import Grade, Hit
 from glassbox_tui.text.normalize import visible
 
 ABSENT = "–"
-SIGNALS = ("coverage", "idf_coverage", "top_dense", "top_rerank")
 
 
 def line(text: str) -> str:
@@ -82,13 +81,11 @@ def number(value: float | None, digits: int = 2) -> str:
     """`.82`, `1.00`, `-.05`; – for None."""
     if value is None:
         return ABSENT
-    return (
-        f"{value:.{digits}f}".replace("0.", ".", 1)
-        if abs(value) < 1 and f"{value:.{digits}f}"[-digits - 2] == "0"
-        else f"{value:.{digits}f}"
-    )
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
 def signals(grade: Grade) -> list[tuple[str, float | None, float | None]]:
-    """(name, value, threshold or None) of every signal; those without a threshold do not count towards the verdict."""
-    return [(name, getattr(grade, name), grade.thresholds.get(name)) for name in SIGNALS]
+    """(name, value, threshold) of the three signals of a verdict. No threshold: the signal has no say."""
+    values = {"coverage": grade.coverage, "dense": grade.top_dense, "rerank": grade.top_rerank}
+    return [(name, value, grade.thresholds.get(name)) for name, value in values.items()]

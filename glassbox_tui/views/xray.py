@@ -69,11 +69,12 @@ def _grade(r: Round) -> Iterator[str]:
     yield f"-- grade: {'sufficient' if r.grade.sufficient else 'insufficient'} --"
     for name, value, threshold in signals(r.grade):
         shown = ABSENT if value is None else f"{value:.4f}"
-        if threshold is None:
-            yield f"  {name:<13} {shown:>7}  (does not count)"
+        if value is None or threshold is None:
+            yield f"  {name:<13} {shown:>7}  (has no say)"
         else:
-            verdict = ">=" if value is not None and value >= threshold else "< " if value is not None else "? "
-            yield f"  {name:<13} {shown:>7}  {verdict} {threshold:.4f}"
+            yield f"  {name:<13} {shown:>7}  {'>=' if value >= threshold else '< '} {threshold:.4f}"
+    if r.grade.idf_coverage is not None:
+        yield f"  {'idf coverage':<13} {r.grade.idf_coverage:>7.4f}  (shown for comparison, has no say)"
     for reason in r.grade.reasons:
         yield f"  reason: {line(reason)}"
     if r.grade.missing:
