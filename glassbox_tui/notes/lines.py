@@ -25,6 +25,4 @@ def page_of(pages: Sequence[int], start: int) -> int | None:
 def line_ranges(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """`line_range` of many spans, with one pass over the text."""
     newlines = [match.start() for match in re.finditer("\n", text)]
-    return [
-        (bisect_left(newlines, start) + 1, bisect_left(newlines, max(start, end - 1)) + 1) for start, end in spans
-    ]
+    return [(bisect_left(newlines, start) + 1, bisect_left(newlines, max(start, end - 1)) + 1) for start, end in spans]

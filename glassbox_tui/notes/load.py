@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from glassbox_tui.notes.decode import decode
+from glassbox_tui.notes import pdf
+from glassbox_tui.notes.decode import decode, newlines, repair
 from glassbox_tui.notes.frontmatter import front_matter
 from glassbox_tui.notes.scan import kind_of
 
 MEGABYTE = 1_000_000
+PAGE_BREAK = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,55 @@ def load(absolute: Path, relative: str, limits: Limits = Limits()) -> LoadedNote
     stem = readable_stem(relative)
     try:
         with _open_regular(absolute) as file:
-            most = limits.pdf_bytes if kind == "pdf" else limits.text_bytes
-            data = file.read(most + 1)
+            if kind == "pdf":
+                return _load_pdf(absolute, file, stem, limits)
+            data = file.read(limits.text_bytes + 1)
     except (OSError, ValueError) as error:
         return _without_text(kind, stem, "unreadable", f"cannot be read: {getattr(error, 'strerror', None) or error}")
-    if len(data) > most:
-        return _without_text(kind, stem, "too-large", f"larger than {most / MEGABYTE:g} MB")
+    if len(data) > limits.text_bytes:
+        return _too_large(kind, stem, limits.text_bytes)
     return _load_text(data, kind, stem)
+
+
+def _load_pdf(absolute: Path, file: BinaryIO, stem: str, limits: Limits) -> LoadedNote:
+    """The child opens the file itself; here it is only measured and hashed, piece by piece."""
+    if os.fstat(file.fileno()).st_size > limits.pdf_bytes:
+        return _too_large("pdf", stem, limits.pdf_bytes)
+    head = file.read(1024)
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if not head:
+        return _without_text("pdf", stem, "empty", "has no bytes", digest)
+    if b"%PDF-" not in head:
+        return _without_text("pdf", stem, "damaged", "not a PDF: it does not begin with %PDF-", digest)
+    read = pdf.extract(absolute, seconds=limits.pdf_seconds, memory=limits.pdf_memory, chars=limits.pdf_chars)
+    if read.status != "ok":
+        return _without_text("pdf", stem, read.status, read.reason, digest, read.warnings)
+    # Repaired as a whole, so that a note gets one warning of a kind and not one a page.
+    joined, repairs = repair("\f".join(newlines(page).replace("\f", "\n") for page in read.pages))
+    pages = [pdf.tidy(page) for page in joined.split("\f")]
+    starts, offset = [], 0
+    for page in pages:
+        starts.append(offset)
+        offset += len(page) + len(PAGE_BREAK)
+    return LoadedNote(
+        text=PAGE_BREAK.join(pages),
+        title=_document_title(repair(read.title)[0]) or stem,
+        kind="pdf",
+        encoding="pdf",
+        status="ok",
+        reason="",
+        warnings=(*read.warnings, *repairs),
+        pages=tuple(starts),
+        body_start=0,
+        digest=digest,
+    )
 
 
 def _load_text(data: bytes, kind: str, stem: str) -> LoadedNote:
     digest = hashlib.sha256(data).hexdigest()
     decoded = decode(data)
-    if decoded.binary is not None:
+    if decoded.binary:
         return _without_text(kind, stem, "binary", decoded.binary, digest)
     text, warnings = decoded.text, list(decoded.warnings)
     title, body_start = None, 0
@@ -98,6 +136,10 @@ def _without_text(
     return LoadedNote("", title, kind, "", status, reason, tuple(warnings), (), 0, digest)
 
 
+def _too_large(kind: str, title: str, limit: int) -> LoadedNote:
+    return _without_text(kind, title, "too-large", f"larger than {limit / MEGABYTE:g} MB")
+
+
 def _open_regular(path: Path) -> BinaryIO:
     """Open a regular file; a pipe or a device would block or never end."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -113,6 +155,19 @@ def readable_stem(relative: str) -> str:
     stem = PurePosixPath(relative).stem
     spaced = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", stem.replace("_", " "))
     return " ".join(spaced.split()) or stem
+
+
+_PROGRAM_TITLE = re.compile(
+    r"microsoft \w+ - |untitled|无标题|(?:document|presentation|slide|文档)\s*\d*$"
+    r"|.*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|html?|pdf|qxd|ps)$",
+    re.IGNORECASE,
+)
+
+
+def _document_title(title: str) -> str:
+    """A PDF's own title, unless a program filled it in."""
+    title = " ".join(title.split())[:300]
+    return title if len(title) > 2 and title.isprintable() and not _PROGRAM_TITLE.match(title) else ""
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
