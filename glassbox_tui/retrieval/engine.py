@@ -22,12 +22,12 @@ from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts,
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
 from glassbox_tui.index.store import Store, text_hash
-from glassbox_tui.models.catalog import CatalogEntry, open_embedder, open_reranker
-from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
+from glassbox_tui.models.catalog import CatalogEntry, open_embedder
+from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.loop import MODES, Pipeline, run
-from glassbox_tui.retrieval.stages import LateInteraction
+from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
 from glassbox_tui.settings import Settings, check, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
@@ -79,6 +79,7 @@ class Engine:
         self._given_reranker = reranker
         self._store: Store | None = None
         self._snapshot: Snapshot | None = None
+        self._reranking = Reranking(None)
         self._lock: FileLock | None = None
         self._updating = threading.Lock()
 
@@ -116,6 +117,7 @@ class Engine:
 
     def _use(self, store: Store) -> None:
         self._store = store
+        self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
         self._snapshot = read_snapshot(store, self.embedder.name, self.embedder.dimension)
 
     @property
@@ -237,38 +239,22 @@ class Engine:
     ) -> Pipeline:
         """Everything a round needs, fixed as of now: for stepping through rounds by hand."""
         settings = settings or self.settings
-        reranker, weight, thresholds = self._reranking(settings)
+        chosen = self._reranking
+        on = not settings.disable_rerank
         return Pipeline(
             snapshot=self.snapshot,
             settings=settings,
             embedder=self.embedder,
-            reranker=reranker,
-            rerank_weight=settings.rerank_weight if settings.rerank_weight is not None else weight,
-            thresholds={**(self._entry.thresholds if self._entry else {}), **thresholds},
+            reranker=chosen.reranker if on else None,
+            rerank_weight=chosen.weight if settings.rerank_weight is None else settings.rerank_weight,
+            thresholds={**(self._entry.thresholds if self._entry else {}), **chosen.thresholds},
             mode=mode,
             explain=explain,
             cancelled=cancelled or _never,
         )
 
-    def _reranking(self, settings: Settings) -> tuple[LateInteraction | Reranker | None, float, Mapping[str, float]]:
-        """The reranker that serves, its default weight, its thresholds."""
-        if settings.disable_rerank:
-            return None, 1.0, {}
-        if self._given_reranker is not None:
-            return self._given_reranker, 1.0, {}
-        opened = open_reranker(settings, self.embedder)
-        if opened.reranker is not None:
-            return opened.reranker, opened.entry.rerank_weight, opened.entry.thresholds
-        if isinstance(self.embedder, TokenEmbedder):
-            return (
-                LateInteraction(opened.entry.name, self.embedder, self.store),
-                opened.entry.rerank_weight,
-                opened.entry.thresholds,
-            )
-        return None, 1.0, {}
-
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
-        notices = list(self._notices)
+        notices = [*self._notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
         elif pipe.snapshot.dense_coverage < 1.0 and pipe.mode != "bm25":
@@ -279,7 +265,7 @@ class Engine:
 
     def info(self, snapshot: Snapshot | None = None) -> IndexInfo:
         snapshot = snapshot or self.snapshot
-        reranker, _, _ = self._reranking(self.settings)
+        reranker = self._reranking.reranker
         return IndexInfo(
             notes=snapshot.searchable_notes,
             chunks=len(snapshot.chunks),

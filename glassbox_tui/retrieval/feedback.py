@@ -1,7 +1,7 @@
 """Pseudo-relevance feedback: the first hits lend the next round their terms and their direction.
 
-Terms are weighted as in RM3 (Abdul-Jaleel et al., TREC 2004): p(t) = sum over feedback chunks of p(chunk) *
-tf / length, here times idf, so that what is common everywhere does not come along. The query vector moves towards their mean.
+Terms are weighted as in RM3 (Abdul-Jaleel et al., TREC 2004): p(t) = sum over feedback chunks of p(chunk) tf / length,
+here times idf, so that what is common everywhere does not come along. The query vector moves towards their mean.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.progress import Cancelled, CancelledFn
@@ -21,16 +20,13 @@ from glassbox_tui.retrieval.feedback import feed_back
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.query import Query, read_query
+from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Ranking, uids
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.normalize import fold
 
 MODES = ("bm25", "dense", "hybrid")
-
-
-class RerankError(GlassboxError):
-    """The reranker is required (GLASSBOX_REQUIRE_RERANK=1) and did not run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

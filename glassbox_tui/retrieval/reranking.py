@@ -1,0 +1,53 @@
+"""Which reranker serves: one place for the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from glassbox_tui.errors import GlassboxError
+from glassbox_tui.index.store import Store
+from glassbox_tui.models import catalog
+from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
+from glassbox_tui.retrieval.stages import LateInteraction
+from glassbox_tui.settings import Settings
+
+
+class RerankError(GlassboxError):
+    """The reranker is required (GLASSBOX_REQUIRE_RERANK=1) and did not run; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """The reranker, or None; its weight in the second fusion; the thresholds of its score; why it is off, if it is."""
+
+    reranker: LateInteraction | Reranker | None
+    weight: float = 1.0
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+
+def choose_reranker(settings: Settings, embedder: Embedder, store: Store, given: Reranker | None) -> Reranking:
+    """An injected reranker first, then the one asked for by name, then late interaction if the embedder shows tokens.
+
+    Raises ModelError for a name that cannot be had, RerankError when one is required and there is none.
+    """
+    if settings.disable_rerank:
+        return _off(settings, "")
+    if given is not None:
+        return Reranking(given)
+    wanted = settings.rerank_model
+    if wanted and wanted != catalog.LATE_INTERACTION.name:
+        opened = catalog.open_reranker(settings)
+        return Reranking(opened.reranker, opened.entry.rerank_weight, opened.entry.thresholds, opened.notices)
+    if isinstance(embedder, TokenEmbedder):
+        entry = catalog.LATE_INTERACTION
+        return Reranking(LateInteraction(entry.name, embedder, store), entry.rerank_weight, entry.thresholds)
+    return _off(settings, f"rerank is off: {embedder.name} has no token states for late interaction")
+
+
+def _off(settings: Settings, why: str) -> Reranking:
+    if settings.require_rerank:
+        reason = why or "GLASSBOX_DISABLE_RERANK switches rerank off"
+        raise RerankError(f"GLASSBOX_REQUIRE_RERANK is set, but {reason}")
+    return Reranking(None, notices=(why,) if why else ())

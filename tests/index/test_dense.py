@@ -1,0 +1,53 @@
+"""FAISS and numpy, two ways to the same neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassbox_tui.index.dense import DenseIndex, build_dense, search_dense, search_numpy
+
+DIMENSION = 32
+
+
+def dense_of(n: int, seed: int, repeat: int = 0) -> DenseIndex:
+    """n random unit vectors, the first of them standing `repeat` more times; every third chunk has none yet."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n, DIMENSION)).astype(np.float32)
+    rows = np.concatenate([rows, np.repeat(rows[:1], repeat, axis=0)]) if n else rows
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    keys = [str(i) for i in range(len(rows) * 3 // 2)]
+    have = [key for i, key in enumerate(keys) if i % 3 != 2][: len(rows)]
+    return build_dense(keys, {key: row.tobytes() for key, row in zip(have, rows, strict=False)}, DIMENSION)
+
+
+@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 30))
+@settings(deadline=None)
+def test_faiss_and_numpy_agree_on_neighbours_and_scores(n: int, seed: int, k: int, repeat: int) -> None:
+    index = dense_of(n, seed, repeat)
+    query = np.random.default_rng(seed + 1).normal(size=DIMENSION).astype(np.float32)
+    query /= np.linalg.norm(query)
+    served, brute = search_dense(index, query, k), search_numpy(index, query, k)
+    assert [row for row, _ in served] == [row for row, _ in brute]
+    np.testing.assert_allclose([s for _, s in served], [s for _, s in brute], atol=1e-6)
+
+
+def test_equal_vectors_come_in_chunk_order_however_many_there_are() -> None:
+    index = dense_of(1, 1, repeat=200)
+    assert [row for row, _ in search_dense(index, index.matrix[0], 5)] == index.rows[:5].tolist()
+
+
+def test_no_vectors_and_more_wanted_than_there_are() -> None:
+    empty = build_dense(["a"], {}, DIMENSION)
+    assert search_dense(empty, np.ones(DIMENSION, np.float32), 20) == []
+    one = dense_of(1, 2)
+    assert len(search_dense(one, one.matrix[0], 20)) == 1
+
+
+def test_vectors_of_another_length_are_left_out() -> None:
+    """A vector that some other model wrote under this name must not be mixed in."""
+    good = np.ones(DIMENSION, np.float32).tobytes()
+    index = build_dense(["a", "b"], {"a": good, "b": good[:-4]}, DIMENSION)
+    assert index.rows.tolist() == [0]
+    assert index.vector(1) is None

@@ -1,0 +1,211 @@
+"""Whatever happened on the way, the index ends as a cold build of the same folder would be."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassbox_tui import Engine
+from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.retrieval.trace_json import to_json
+from glassbox_tui.settings import Settings
+
+QUERIES = ("alpha beta", "重启 nginx", "融合排名", "gamma 7", "的了吗")
+PIECES = ("alpha beta gamma.", "重启nginx后502。", "RRF 融合排名，不看分数。", "# heading", "delta 7 epsilon.", "\n\n")
+
+
+def engine_on(notes: Path, data: Path) -> Engine:
+    return Engine.open(notes, Settings(data=str(data), chunk_chars=60, chunk_overlap=20), embedder=HashingEmbedder())
+
+
+def picture(engine: Engine) -> dict[str, Any]:
+    """Everything an index holds that a search could see, by names and not by numbers that depend on history."""
+    snapshot = engine.snapshot
+    sparse = snapshot.sparse
+    postings = {
+        term: [(snapshot.chunks[row].uid, tf) for row, tf in zip(sparse.rows[w], sparse.tfs[w], strict=True)]
+        for term in sparse.vocabulary
+        if (w := sparse.postings(term)).stop > w.start
+    }
+    vectors = {
+        c.uid: None if (v := snapshot.dense.vector(i)) is None else v.tobytes() for i, c in enumerate(snapshot.chunks)
+    }
+    return {
+        "notes": [(n.path, n.digest, n.title, n.status, n.chunker) for n in snapshot.notes],
+        "chunks": snapshot.chunks,
+        "postings": postings,
+        "vectors": vectors,
+        "rankings": [
+            to_json(engine.search(q, mode=mode), timings=False) for q in QUERIES for mode in ("hybrid", "bm25")
+        ],
+    }
+
+
+def cold(notes: Path) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as data, engine_on(notes, Path(data)) as engine:
+        engine.update()
+        return picture(engine)
+
+
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "write", "append", "delete", "move", "touch"]),
+        st.sampled_from(["a.md", "b.md", "sub/c.txt", "sub/d.md", "é 空.md"]),
+        st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(EDITS, st.integers(1, 3))
+@settings(max_examples=40, deadline=None)
+def test_incremental_index_equals_cold_rebuild(edits: list[tuple[str, str, str]], every: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        notes, data = Path(folder, "notes"), Path(folder, "data")
+        notes.mkdir()
+        with engine_on(notes, data) as engine:
+            for i, edit in enumerate(edits):
+                apply(notes, *edit)
+                if i % every == 0:
+                    engine.update()
+            engine.update()
+            assert picture(engine) == cold(notes)
+            assert engine.update().parsed == 0
+
+
+def apply(notes: Path, what: str, name: str, text: str) -> None:
+    path = notes / name
+    path.parent.mkdir(exist_ok=True)
+    if what == "write" or (what == "append" and not path.exists()):
+        path.write_text(text, encoding="utf-8")
+    elif what == "append":
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    elif path.exists():
+        {"delete": path.unlink, "move": lambda: path.rename(notes / "moved.md"), "touch": path.touch}[what]()
+
+
+def test_only_what_changed_is_read_and_embedded(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for i in range(5):
+        (notes / f"{i}.md").write_text(f"note number {i}. " * 3)
+    with engine_on(notes, tmp_path / "data") as engine:
+        assert engine.update().added == 5
+        (notes / "2.md").write_text("something else")
+        os.utime(notes / "3.md")
+        report = engine.update()
+    assert (report.parsed, report.changed, report.embedded, report.unchanged) == (1, 1, 1, 4)
+
+
+def test_moved_note_keeps_its_vectors(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.txt").write_text("a thought. " * 30)
+    with engine_on(notes, tmp_path / "data") as engine:
+        engine.update()
+        (notes / "a.txt").rename(notes / "b.txt")
+        report = engine.update()
+    assert (report.added, report.removed) == (1, 1)
+
+
+def test_another_embedder_shares_the_index_and_no_vector(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha beta")
+
+    class Other(HashingEmbedder):
+        name = "other"
+
+    with engine_on(notes, tmp_path / "data") as engine:
+        engine.update()
+    with Engine.open(notes, Settings(data=str(tmp_path / "data")), embedder=Other()) as engine:
+        assert engine.info().dense_coverage == 0
+        assert engine.search("alpha", max_rewrites=0).hits  # keyword search serves meanwhile
+        assert engine.update().embedded == 1
+        assert engine.info().dense_coverage == 1
+    with engine_on(notes, tmp_path / "data") as engine:
+        engine.update()
+        assert engine.update().embedded == 0
+
+
+def test_second_writer_reads_along(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha beta")
+    with engine_on(notes, tmp_path / "data") as first, engine_on(notes, tmp_path / "data") as second:
+        reports = []
+        first.update(changed=lambda: reports.append(second.update()))
+        assert reports and all(report.locked for report in reports)
+        assert [h.path for h in second.search("alpha").hits] == ["a.md"]
+        assert not second.update().locked
+
+
+# Runs an update and kills itself with SIGKILL at the n-th step of SQLite's virtual machine: often in mid-transaction.
+KILLED = """
+import os, signal, sqlite3, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from glassbox_tui.index.store import Store
+from test_updates import engine_on
+steps, limit = 0, int(sys.argv[3])
+def tick():
+    global steps
+    steps += 1
+    if steps == limit:
+        os.kill(os.getpid(), signal.SIGKILL)
+connect = Store._connect
+def counted(self):
+    connection = connect(self)
+    connection.set_progress_handler(tick, 20)
+    return connection
+Store._connect = counted
+with engine_on(Path(sys.argv[1]), Path(sys.argv[2])) as engine:
+    engine.update()
+print(steps)
+"""
+
+
+def run_child(notes: Path, data: Path, limit: int) -> subprocess.CompletedProcess[str]:
+    code = KILLED.format(tests=str(Path(__file__).parent))
+    return subprocess.run(
+        [sys.executable, "-c", code, str(notes), str(data), str(limit)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def kill_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, dict[str, Any]]:
+    """Notes, how many steps an undisturbed update of them takes, and the index it ends with."""
+    root = tmp_path_factory.mktemp("kill")
+    notes = root / "notes"
+    notes.mkdir()
+    rng = random.Random(5)
+    for i in range(12):
+        (notes / f"{i:02}.md").write_text(" ".join(rng.choice(PIECES) for _ in range(30)), encoding="utf-8")
+    whole = run_child(notes, root / "data", 0)
+    assert whole.returncode == 0, whole.stderr
+    return notes, int(whole.stdout), cold(notes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_killed_update_resumes_to_a_cold_build(
+    seed: int, kill_folder: tuple[Path, int, dict[str, Any]], tmp_path: Path
+) -> None:
+    notes, steps, expected = kill_folder
+    killed = run_child(notes, tmp_path, random.Random(seed).randrange(1, steps))
+    assert killed.returncode == -9, killed.stderr
+    with engine_on(notes, tmp_path) as engine:
+        engine.update()
+        assert picture(engine) == expected
+        again = engine.update()
+        assert (again.parsed, again.embedded) == (0, 0)
