@@ -1,0 +1,138 @@
+"""The two screens: the glass box itself, and the help that is generated from its bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
+
+from glassbox_tui.tui import evidence, lines
+from glassbox_tui.tui.cells import DIM, HEAD, KEY
+from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
+from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
+from glassbox_tui.views.rankflow import rank_flow, rich_text
+
+SMALLEST = (60, 16)
+
+
+def flow(view: View, width: int, height: int) -> Sequence[Text]:
+    """The rank flow of the shown round, the selected hit heavy."""
+    now, hit = shown_round(view), selected_hit(view)
+    if now is None:
+        return []
+    picture = rank_flow(now, width=width, height=height, selected=hit.uid if hit else None, ascii=view.ascii)
+    return list(rich_text(picture).split("\n", allow_blank=True))
+
+
+def _bind(key: str, action: str, tooltip: str, id: str, shown: str | None = None) -> Binding:
+    return Binding(key, f"app.{action}", tooltip, id=id, tooltip=tooltip, key_display=shown, show=False)
+
+
+class MainScreen(Screen[None]):
+    """All panels. `show` draws a View; how it is laid out follows from the size alone."""
+
+    AUTO_FOCUS = None  # closing the help must not put the user back into the query box
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _bind("slash", "query", "go into the query box; every keystroke searches", "query", "/"),
+        _bind("escape", "leave_query", "leave the query box, so that the letter keys act", "leave", "esc"),
+        _bind("enter", "run", "run everything: rewrite rounds, then the answer", "run", "enter"),
+        _bind("j,down", "move(1)", "next hit (the arrows also work inside the query box)", "down", "j, down"),
+        _bind("k,up", "move(-1)", "hit before", "up", "k, up"),
+        _bind("g,home", "top", "first hit", "top", "g, home"),
+        _bind("G,end", "bottom", "last hit", "bottom", "G, end"),
+        _bind("left_square_bracket", "round(-1)", "round before: every panel shows it", "round_before", "["),
+        _bind("right_square_bracket", "round(1)", "next round", "round_next", "]"),
+        _bind("v", "columns", "table: ranks, scores, both", "columns", "v"),
+        *(
+            _bind(str(i), f"panel('{name}')", f"panel: {name}", f"panel_{name}", str(i))
+            for i, name in enumerate(PANELS, 1)
+        ),
+        _bind("pagedown,space", "scroll(1)", "scroll the panel down", "page_down", "pgdn, space"),
+        _bind("pageup,b", "scroll(-1)", "scroll the panel up", "page_up", "pgup, b"),
+        _bind("question_mark", "help", "this help", "help", "?"),
+        _bind("q", "quit", "quit (ctrl+c quits from anywhere)", "quit", "q"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield Panel(lines.status, id="status")
+        with Horizontal(id="query-row"):
+            yield Panel(lambda v, w, h: [Text(" /", KEY)], id="slash")
+            yield QueryBox(id="query")
+        yield Panel(lines.verdict, id="verdict")
+        yield Panel(lines.notice, id="notice")
+        yield Panel(lines.tabs, id="tabs")
+        with Horizontal(id="top"):
+            with Vertical(id="hits-box", classes="box") as box:
+                box.border_title = "1 hits"
+                yield HitsTable(id="hits")
+            yield Panel(flow, title="2 rank flow", id="flow", classes="box")
+        with Horizontal(id="middle"):
+            yield Panel(evidence.evidence, title="3 evidence", id="evidence", classes="box")
+            yield Panel(evidence.scores, title="scores", id="scores", classes="box")
+        with Horizontal(id="bottom"):
+            yield Panel(lines.loop, title="4 loop", id="loop", classes="box")
+            yield Panel(lines.answer, title="5 answer", id="answer", classes="box")
+        yield Panel(lines.hints, id="hints")
+        yield Panel(lines.too_small, id="small")
+
+    def on_mount(self) -> None:
+        self.query_one(QueryBox).border_title = "/"
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        tiny = width < SMALLEST[0] or height < SMALLEST[1]
+        self.set_class(tiny, "tiny")
+        # All panels at once also take some height.
+        self.set_class(not tiny and (width < lines.WIDE or height < 30), "narrow")
+
+    def show(self, view: View, before: View | None) -> None:
+        """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
+        self.set_class(view.ascii, "ascii")
+        self.set_class(bool(lines.notice(view, 200, 1)[0].plain), "noticed")
+        for name in PANELS:
+            self.set_class(name == view.panel, name)
+        for box in self.query(".box"):
+            box.set_class((box.id or "").removesuffix("-box") == view.panel, "active")
+        moved = before is None or selected_hit(before) is not selected_hit(view)
+        for panel in self.query(Panel):
+            panel.show(view, from_top=moved and panel.id in {"evidence", "scores"})
+        self.query_one(HitsTable).show(view)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key and what it does, read off the bindings themselves, so that it is right."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q,enter", "dismiss", "close", show=False),
+        Binding("j,down,pagedown,space", "scroll(1)", show=False),
+        Binding("k,up,pageup", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, bindings: Sequence[BindingType]) -> None:
+        super().__init__()
+        self._help = help_lines(bindings)
+
+    def compose(self) -> ComposeResult:
+        yield Panel(lambda v, w, h: self._help, title="keys", classes="box")
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one(Panel).scroll_by(by)
+
+
+def help_lines(bindings: Sequence[BindingType]) -> list[Text]:
+    """One line per binding that has a tooltip."""
+    found = [b for b in bindings if isinstance(b, Binding) and b.tooltip]
+    lines = [Text(f"{b.key_display or b.key:>13}  ", KEY).append(b.tooltip, "not bold") for b in found]
+    return [
+        Text("Letter keys act whenever the query box is not focused.", HEAD),
+        Text(),
+        *lines,
+        Text(),
+        Text("esc closes this", DIM),
+    ]

@@ -1,0 +1,137 @@
+"""The one state of the app, and how events and keys change it: pure functions, no textual.
+
+`View` is what is on screen. Widgets draw it and hold nothing of their own; the app replaces it and nobody else does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from glassbox_tui.progress import Progress
+from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
+from glassbox_tui.tui.backend import Reply
+from glassbox_tui.tui.messages import (
+    AnswerDone,
+    Event,
+    Opened,
+    OpenFailed,
+    Progressed,
+    SearchDone,
+    SearchFailed,
+    Updated,
+    UpdateFailed,
+)
+
+PANELS = ("hits", "flow", "evidence", "loop", "answer")
+COLUMNS = ("rank", "score", "both")
+
+
+OPENING = Progress("open", 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything the screen shows.
+
+    `run` is the newest search asked for; `shown` the one whose Trace is here. `round` None: the last. `selected` is
+    (uid, content hash) of the hit the user moved to; None: whatever is on top.
+    """
+
+    notes: str = ""
+    ascii: bool = False
+    info: IndexInfo | None = None
+    progress: Progress | None = OPENING
+    problem: str = ""
+    query: str = ""
+    run: int = 0
+    shown: int = 0
+    rounds: bool = False
+    trace: Trace | None = None
+    failure: str = ""
+    reply: Reply | None = None
+    round: int | None = None
+    selected: tuple[str, str] | None = None
+    columns: str = "rank"
+    panel: str = "hits"
+
+
+def shown_round(view: View) -> Round | None:
+    """The round every panel shows, or None when there is no Trace."""
+    if view.trace is None:
+        return None
+    last = len(view.trace.rounds) - 1
+    return view.trace.rounds[last if view.round is None else min(view.round, last)]
+
+
+def selected_index(view: View) -> int:
+    """0-based place of the selected hit in the shown round: the same chunk, else the same content, else the top."""
+    now = shown_round(view)
+    if now is None or view.selected is None:
+        return 0
+    uid, content = view.selected
+    for same in (lambda h: (h.uid, h.content) == (uid, content), lambda h: h.content == content):
+        for index, hit in enumerate(now.hits):
+            if same(hit):
+                return index
+    return 0
+
+
+def selected_hit(view: View) -> Hit | None:
+    now = shown_round(view)
+    return now.hits[selected_index(view)] if now is not None and now.hits else None
+
+
+def ask(view: View, query: str, *, rounds: bool) -> View:
+    """A new search is on its way (or, for a blank query, everything found so far is taken off the screen)."""
+    asked = replace(view, query=query, run=view.run + 1, rounds=rounds, failure="")
+    if query.strip():
+        return asked
+    return replace(asked, shown=asked.run, trace=None, reply=None, round=None, selected=None)
+
+
+def select(view: View, index: int) -> View:
+    """Select the hit at `index`, clamped to the list."""
+    now = shown_round(view)
+    if now is None or not now.hits:
+        return view
+    hit = now.hits[max(0, min(index, len(now.hits) - 1))]
+    return replace(view, selected=(hit.uid, hit.content))
+
+
+def step_round(view: View, by: int) -> View:
+    now = shown_round(view)
+    if view.trace is None or now is None:
+        return view
+    at = view.trace.rounds.index(now) + by
+    return replace(view, round=max(0, min(at, len(view.trace.rounds) - 1)))
+
+
+def next_columns(view: View) -> View:
+    return replace(view, columns=COLUMNS[(COLUMNS.index(view.columns) + 1) % len(COLUMNS)])
+
+
+def applied(view: View, event: Event) -> View:
+    """The view after `event`. A result whose run is not the newest one is stale and changes nothing."""
+    match event:
+        case Opened(info):
+            return replace(view, info=info)
+        case OpenFailed(reason):
+            return replace(view, progress=None, problem=reason)
+        case Progressed(progress):
+            return replace(view, progress=progress)
+        case Updated(info, problems):
+            return replace(view, info=info, progress=None, problem=problems[0] if problems else "")
+        case UpdateFailed(reason):
+            return replace(view, progress=None, problem=reason)
+        case SearchDone(run, trace, _) if run == view.run:
+            return replace(view, shown=run, trace=trace, info=trace.index, reply=None, round=None, failure="")
+        case SearchFailed(run, reason) if run == view.run:
+            return replace(view, shown=run, trace=None, reply=None, failure=reason)
+        case AnswerDone(run, reply) if run == view.run:
+            return replace(view, reply=reply)
+        case _:
+            return view
+
+
+def on_panel(view: View, name: str) -> View:
+    return replace(view, panel=name)

@@ -1,0 +1,79 @@
+"""The terminal and the process around the app: where native libraries may write, and what the terminal can show."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+
+from textual.drivers.linux_driver import LinuxDriver
+
+LOG_LIMIT = 1_000_000  # bytes; a log that has grown past this is begun anew, one old one is kept
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, writing to the terminal itself, so that file descriptors 1 and 2 can go to a log meanwhile.
+
+    Its size comes from the terminal too: exported COLUMNS and LINES would freeze it.
+    """
+
+    screen: TextIOWrapper | None = None
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        if self.screen is not None:
+            self._file = self.screen
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        try:
+            width, height = os.get_terminal_size(self.fileno)
+        except OSError:
+            width, height = shutil.get_terminal_size()
+        return width or 80, height or 24
+
+
+@contextmanager
+def native_output_to(log: Path) -> Iterator[TextIOWrapper]:
+    """Send file descriptors 1 and 2 (where native libraries write) to `log` for a while; yields the terminal."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if log.exists() and log.stat().st_size > LOG_LIMIT:
+        log.replace(log.with_suffix(".old.log"))
+    saved = os.dup(1), os.dup(2)
+    sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    handler = logging.FileHandler(log, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger("glassbox_tui").addHandler(handler)
+    screen = os.fdopen(os.dup(saved[1] if os.isatty(saved[1]) else saved[0]), "w", encoding="utf-8", errors="replace")
+    os.dup2(sink, 1)
+    os.dup2(sink, 2)
+    os.close(sink)
+    try:
+        yield screen
+    finally:
+        logging.getLogger("glassbox_tui").removeHandler(handler)
+        handler.close()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for fd, old in zip((1, 2), saved, strict=True):
+            os.dup2(old, fd)
+            os.close(old)
+        screen.close()
+
+
+def is_terminal() -> bool:
+    """Whether a person can see us and press keys."""
+    return sys.stdin.isatty() and (sys.stdout.isatty() or sys.stderr.isatty())
+
+
+def wants_ascii(environ: Mapping[str, str]) -> bool:
+    """Whether the locale asks for another charset than UTF-8, or the terminal is known to lack the glyphs."""
+    name = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or "UTF-8"
+    carries = "utf" in name.lower() or "gb18030" in name.lower()
+    return not carries or environ.get("TERM", "") in {"linux", "dumb", "vt100", "vt220"}

@@ -1,0 +1,159 @@
+"""The widgets. They draw what they are shown and keep nothing: the app's View is the only state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import DataTable, Input
+
+from glassbox_tui.text.normalize import visible
+from glassbox_tui.tui import table
+from glassbox_tui.tui.state import View, selected_index
+
+Draw = Callable[[View, int, int], Sequence[Text]]
+
+
+class Panel(Widget):
+    """Lines of text drawn by one pure function of (view, width, height); only lines that changed are sent again."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, draw: Draw, *, title: str = "", id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._draw = draw
+        self._view = View()
+        self._lines: tuple[Text, ...] = ()
+        self._top = 0
+        self.border_title = title
+
+    @property
+    def plain(self) -> str:
+        """All lines as plain text, those scrolled out of sight included."""
+        return "\n".join(line.plain for line in self._lines)
+
+    def show(self, view: View, *, from_top: bool = False) -> None:
+        self._view = view
+        if not self.size:
+            return
+        before, top = self._lines, self._top
+        self._lines = tuple(self._draw(view, self.size.width, self.size.height))
+        self._top = 0 if from_top else min(top, self._last_top())
+        changed = [
+            Region(0, y, self.size.width, 1)
+            for y in range(self.size.height)
+            if _line(before, y + top) != _line(self._lines, y + self._top)
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def scroll_by(self, lines: int) -> None:
+        top = max(0, min(self._top + lines, self._last_top()))
+        if top != self._top:
+            self._top = top
+            self.refresh()
+
+    def _last_top(self) -> int:
+        return max(0, len(self._lines) - self.size.height)
+
+    def on_resize(self) -> None:
+        self.show(self._view)
+        self.refresh()
+
+    def on_mouse_scroll_down(self) -> None:
+        self.scroll_by(3)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.scroll_by(-3)
+
+    def render_line(self, y: int) -> Strip:
+        line = _line(self._lines, y + self._top)
+        base = self.rich_style
+        if line is None:
+            return Strip.blank(self.size.width, base)
+        segments = line.render(self.app.console)
+        return Strip(segments).adjust_cell_length(self.size.width).apply_style(base)
+
+
+def _line(lines: Sequence[Text], at: int) -> Text | None:
+    return lines[at] if at < len(lines) else None
+
+
+class HitsTable(DataTable[Text]):
+    """One row per hit. Rows are keyed by place and only cells that changed are set again."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(
+            id=id,
+            classes=classes,
+            cursor_type="row",
+            zebra_stripes=False,
+            cell_padding=0,
+            cursor_foreground_priority="css",
+        )
+        self.can_focus = False  # the keys belong to the screen: moving is a change of the View
+        self._view = View()
+        self._shape: tuple[table.Column, ...] = ()
+        self._shown: list[tuple[Text, ...]] = []
+
+    def show(self, view: View) -> None:
+        self._view = view
+        if not self.size:
+            return
+        self._reshape(table.columns(view.columns, self.size.width))
+        rows = table.rows(view, self._shape)
+        # Moving the cursor from here is not the user's doing: nobody needs to hear of it.
+        with self.prevent(DataTable.RowHighlighted):
+            self._set_rows(rows)
+            if rows:
+                self.move_cursor(row=selected_index(view), animate=False)
+
+    def _reshape(self, shape: tuple[table.Column, ...]) -> None:
+        if shape == self._shape:
+            return
+        self._shape, self._shown = shape, []
+        self.clear(columns=True)
+        for column in shape:
+            width = column.width + (0 if column is shape[-1] else table.GAP)
+            self.add_column(table.label(column), key=column.key, width=width)
+
+    def _set_rows(self, rows: list[tuple[Text, ...]]) -> None:
+        before, self._shown = self._shown, rows
+        for at in range(len(rows), len(before)):
+            self.remove_row(str(at))
+        for at, row in enumerate(rows):
+            if at >= len(before):
+                self.add_row(*row, key=str(at))
+                continue
+            for column, old, new in zip(self._shape, before[at], row, strict=True):
+                if old != new:
+                    self.update_cell(str(at), column.key, new)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.show(self._view)
+
+
+class QueryBox(Input):
+    """The query, on one line. What is pasted arrives whole: line breaks and tabs become blanks."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, placeholder="type a question", select_on_focus=False)
+        self.cursor_blink = False
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()  # Input would keep the first line only
+        event.stop()
+        self.replace(one_line(event.text), *self.selection)
+
+
+def one_line(text: str) -> str:
+    """`text` as a query: runs of line breaks and tabs become a blank, other control characters are left out."""
+    blanks = re.sub(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+", " ", text)
+    return "".join(c for c in blanks if visible(c) == c)
