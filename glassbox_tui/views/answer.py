@@ -43,6 +43,8 @@ class AnswerLike(Protocol):
     def text(self) -> str: ...
     @property
     def citations(self) -> Sequence[CitationLike]: ...
+    @property
+    def notice(self) -> str: ...
 
 
 def citation_line(c: CitationLike) -> str:
@@ -53,13 +55,17 @@ def citation_line(c: CitationLike) -> str:
 
 
 def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
-    """Label, text, sources, then the rounds with their verdicts."""
+    """Label, text, sources, the reason to doubt it if there is one, then the rounds with their verdicts."""
     items: list[RenderableType] = [
         Text(line(trace.query), "bold"),
         Text(_LABELS.get(answer.mode, line(answer.mode)), "dim"),
         Text(""),
-        Text(block(answer.text), "" if answer.mode != "none" else "yellow"),
-        Text(""),
     ]
-    items += [Text(citation_line(c), "cyan", no_wrap=True, overflow="ellipsis") for c in answer.citations]
-    return Group(*items, *([Text("")] if answer.citations else []), *round_lines(trace))
+    if answer.text:
+        items += [Text(block(answer.text)), Text("")]
+    if answer.citations:
+        items += [Text(citation_line(c), "cyan", no_wrap=True, overflow="ellipsis") for c in answer.citations]
+        items.append(Text(""))
+    if answer.notice:
+        items += [Text(block(answer.notice), "yellow"), Text("")]
+    return Group(*items, *round_lines(trace))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, OverflowMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +13,7 @@ from glassbox_tui.views.plain import ABSENT, first_line, heading, line, location
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 WIDE = 110  # cells from which heading and text get columns of their own
+NOTE_CELLS = 30  # a longer location is cut in the middle
 _BARS = "▁▂▃▄▅▆▇█"
 _ASCII_BARS = "_.,-=*%#"
 _LABELS = {"coverage": "coverage", "idf_coverage": "idf coverage", "top_dense": "dense", "top_rerank": "rerank"}
@@ -46,10 +48,13 @@ def evidence_table(trace: Trace, round: int | None = None, *, width: int | None 
     """
     shown = trace.last if round is None else trace.rounds[round]
     wide = width is None or width >= WIDE
+    room = NOTE_CELLS if wide else max(10, (width or WIDE) - 46)
+    where = [location(hit, room) for hit in shown.hits]
     overflow: OverflowMethod = "crop" if ascii else "ellipsis"
     table = Table(box=None if ascii else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), width=width)
     table.add_column("#", justify="right", no_wrap=True, style="bold")
-    table.add_column("note", ratio=2, no_wrap=True, overflow=overflow, min_width=10)
+    longest = max(map(cell_len, where), default=10)
+    table.add_column("note", ratio=None if wide else 1, no_wrap=True, overflow=overflow, min_width=longest)
     if wide:
         table.add_column("heading", ratio=2, no_wrap=True, overflow=overflow)
     for stage in STAGES:
@@ -57,8 +62,8 @@ def evidence_table(trace: Trace, round: int | None = None, *, width: int | None 
     table.add_column("flow", no_wrap=True, min_width=len(STAGES))
     if wide:
         table.add_column("text", ratio=4, no_wrap=True, overflow=overflow)
-    for number_, hit in enumerate(shown.hits, start=1):
-        note = Text(location(hit), no_wrap=True, overflow=overflow)
+    for number_, (hit, place) in enumerate(zip(shown.hits, where, strict=True), start=1):
+        note = Text(place, no_wrap=True, overflow=overflow)
         head, text = Text(heading(hit), "dim"), Text(first_line(hit.text))
         if not wide:
             note = Text("\n", no_wrap=True, overflow=overflow).join([note + Text(f"  {heading(hit)}", "dim"), text])

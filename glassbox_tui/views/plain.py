@@ -51,12 +51,16 @@ def first_line(text: str) -> str:
     return next((line(s.strip()) for s in block(text).splitlines() if s.strip()), "")
 
 
-def location(hit: Hit) -> str:
-    """`path:12-31`, or `path p.3:12-31` where the note has pages."""
+def location(hit: Hit, cells: int | None = None) -> str:
+    """`path:12-31`, or `path p.3:12-31` where the note has pages. In few `cells` the path is cut, the lines stay."""
     first, last = hit.lines
     page = "" if hit.page is None else f" p.{hit.page}"
-    span = f"{first}" if first == last else f"{first}-{last}"
-    return f"{line(hit.path)}{page}:{span}"
+    tail = f"{page}:{first}" if first == last else f"{page}:{first}-{last}"
+    path = line(hit.path)
+    if cells is None or cell_len(path + tail) <= cells:
+        return path + tail
+    room = cells - cell_len(tail)
+    return clip(PurePosixPath(path).name or path, room) + tail if room >= 4 else clip(path, cells)
 
 
 def heading(hit: Hit) -> str:

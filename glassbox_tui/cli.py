@@ -1,0 +1,348 @@
+"""The door: `glassbox-tui [NOTES]` opens the app, its subcommands run headless.
+
+Standard output carries the result and nothing else; progress, notices and errors go to standard error. Exit codes: 0
+done, 1 the run failed, 2 wrong use, 130 interrupted. Nothing heavy is imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassbox_tui import __version__
+from glassbox_tui.errors import GlassboxError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from glassbox_tui.retrieval.engine import Engine
+    from glassbox_tui.retrieval.trace import IndexInfo
+    from glassbox_tui.settings import Settings
+
+PROG = "glassbox-tui"
+DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+COMMANDS = ("retrieve", "ask", "index", "ingest", "status")
+MODES = ("hybrid", "bm25", "dense")
+
+
+class UsageError(GlassboxError):
+    """The command line asks for something that makes no sense; the message says what."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code. No traceback for anything a user can cause."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    _tolerant_streams()
+    try:
+        code = _run(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Point stdout away, or the interpreter complains while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return _complain("stopped; what was indexed so far is kept", INTERRUPTED)
+    except GlassboxError as error:
+        return _complain(str(error), WRONG_USE if _is_wrong_use(error) else FAILED)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        return _complain(f"{error.strerror or error}{where}", FAILED)
+
+
+def bundled_corpus() -> Path:
+    """The demo notes: beside the package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "corpus", package.parent / "corpus"):
+        if (folder / "queries.jsonl").is_file():
+            return folder
+    raise UsageError("the bundled notes are missing from this installation: name a folder of notes")
+
+
+def _run(args: list[str]) -> int:
+    if not args or (not args[0].startswith("-") and args[0] not in COMMANDS):
+        return _open_app(args)
+    options = _parser().parse_args(args)
+    run: Callable[[argparse.Namespace], int] = options.run
+    return run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROG,
+        usage=f"{PROG} [NOTES]\n       {PROG} COMMAND ...",
+        description="Search your own notes in the terminal and see how every result was found.",
+        epilog="Without a command the app opens on NOTES (default: the bundled demo notes). "
+        f"`{PROG} COMMAND --help` says more.",
+    )
+    parser.add_argument("--version", action="version", version=f"{PROG} {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    retrieve = commands.add_parser("retrieve", help="show the evidence for a question, stage by stage")
+    _query_options(retrieve)
+    retrieve.add_argument("--mode", choices=MODES, default="hybrid", help="which first stages run (default: hybrid)")
+    output = retrieve.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="the whole Trace as one JSON document")
+    output.add_argument("--xray", action="store_true", help="the whole Trace as text: every stage, score and part")
+    retrieve.set_defaults(run=_retrieve)
+
+    ask = commands.add_parser("ask", help="answer a question with sentences quoted from the notes")
+    _query_options(ask)
+    ask.add_argument("--json", action="store_true", help="the Trace and its answer as one JSON document")
+    ask.set_defaults(run=_ask)
+
+    for name, text in (("index", "index a folder or one file, or update its index"), ("ingest", "the same as index")):
+        index = commands.add_parser(name, help=text)
+        index.add_argument("path", metavar="PATH", help="a folder of notes, or one note")
+        index.add_argument("--json", action="store_true", help="what was done as one JSON document")
+        index.set_defaults(run=_index)
+
+    status = commands.add_parser("status", help="where the index is, what it holds, which files are not searchable")
+    status.add_argument("--notes", metavar="DIR", help="the notes to report on (default: the bundled notes)")
+    status.add_argument("--json", action="store_true", help="as one JSON document")
+    status.set_defaults(run=_status)
+    return parser
+
+
+def _query_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query",
+        metavar="QUERY",
+        nargs="+",
+        help="the question; - reads it from standard input; after -- it may start with -",
+    )
+    parser.add_argument("--notes", metavar="DIR", help="a folder of notes, or one note (default: the bundled notes)")
+    parser.add_argument("--top-k", metavar="N", type=_count, help="how many hits (default: GLASSBOX_TOPK or 8)")
+    parser.add_argument("--rounds", metavar="N", type=_count, help="rounds at most, rewrites included (default: 3)")
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+
+
+def _retrieve(options: argparse.Namespace) -> int:
+    query = _query(options)
+    with _open(_notes(options.notes), _settings(options)) as engine:
+        trace = engine.search(query, mode=options.mode)
+    if options.json:
+        from glassbox_tui.retrieval.trace_json import to_dict
+
+        _tell(trace.notices)
+        return _print_json(to_dict(trace))
+    if options.xray:
+        from glassbox_tui.views.xray import xray
+
+        sys.stdout.write(xray(trace, width=_width(), ascii=_ascii()))
+        return DONE
+    from glassbox_tui.views.evidence import evidence
+
+    _tell(trace.notices)
+    return _print(evidence(trace, width=_width(), ascii=_ascii()))
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from glassbox_tui.answer.extract import answer
+
+    query = _query(options)
+    with _open(_notes(options.notes), _settings(options)) as engine:
+        trace = engine.search(query)
+        result = answer(trace, engine)
+    _tell(trace.notices)
+    if options.json:
+        from glassbox_tui.retrieval.trace_json import to_dict
+
+        return _print_json(to_dict(trace) | {"answer": asdict(result)})
+    from glassbox_tui.views.answer import answer_view
+
+    return _print(answer_view(result, trace))
+
+
+def _index(options: argparse.Namespace) -> int:
+    from glassbox_tui.retrieval.engine import Engine
+    from glassbox_tui.views.progress import shown_progress
+
+    notes = _existing(options.path)
+    with shown_progress() as progress:
+        engine = Engine.open(notes, _settings(options), progress)
+        with engine:
+            report = engine.update(progress)
+            info, notices, file = engine.info(), engine.notices, engine.index_file
+    _tell(notices)
+    if options.json:
+        problems = [{"path": path, "reason": reason} for path, reason in report.problems]
+        document = asdict(report) | {"problems": problems}
+        return _print_json({"notes_dir": str(notes), "index_file": str(file), **document, "index": asdict(info)})
+    from glassbox_tui.views.status import report_view
+
+    return _print(report_view(report, str(notes)))
+
+
+def _status(options: argparse.Namespace) -> int:
+    from glassbox_tui.index.location import index_path
+    from glassbox_tui.notes.scan import scan
+    from glassbox_tui.retrieval.engine import Engine
+    from glassbox_tui.views.status import NotSearchable, Status, status_view
+
+    settings, notes = _settings(options), _notes(options.notes)
+    missing = [NotSearchable(s.path, "", s.reason) for s in scan(notes).skipped]
+    file = index_path(settings, notes)
+    info: IndexInfo | None = None
+    notices: tuple[str, ...] = ()
+    if file.exists():  # looking must not make an index
+        with Engine.open(notes, settings) as engine:
+            info, notices = engine.info(), engine.notices
+            missing += [NotSearchable(n.path, n.status, n.reason) for n in engine.notes() if n.status != "ok"]
+    status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), notices)
+    return _print_json(asdict(status)) if options.json else _print(status_view(status))
+
+
+def _open_app(args: list[str]) -> int:
+    if len(args) > 1:
+        raise UsageError(f"the app takes one folder of notes, not {len(args)} arguments: {' '.join(args)}")
+    notes = _notes_or_command(args[0]) if args else bundled_corpus()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(f"the app needs a terminal; without one use a command, as in `{PROG} retrieve QUERY`")
+    settings = _settings(argparse.Namespace())
+    from glassbox_tui.tui.app import run
+
+    return run(notes, settings)
+
+
+# -- helpers -----------------------------------------------------------------------------------------------------------
+
+
+def _open(notes: Path, settings: Settings) -> Engine:
+    """The engine on `notes`, its index brought up to date first."""
+    from glassbox_tui.retrieval.engine import Engine
+    from glassbox_tui.views.progress import shown_progress
+
+    with shown_progress() as progress:
+        engine = Engine.open(notes, settings, progress)
+        try:
+            report = engine.update(progress)
+        except BaseException:
+            engine.close()
+            raise
+    if report.locked:
+        _tell(["another process is indexing this folder: this is the index as it stands"])
+    if report.problems and (report.added or report.changed):
+        _tell([f"{len(report.problems)} files are not searchable: `{PROG} status --notes {notes}` says why"])
+    return engine
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    from glassbox_tui.settings import load_settings
+
+    rounds = getattr(options, "rounds", None)
+    return load_settings(top_k=getattr(options, "top_k", None), max_rewrites=None if rounds is None else rounds - 1)
+
+
+def _query(options: argparse.Namespace) -> str:
+    words: list[str] = options.query
+    text = sys.stdin.read() if words == ["-"] else " ".join(words)
+    # Bytes that are no UTF-8 reach us as lone surrogates, which no model and no JSON reader takes.
+    query = re.sub("[\ud800-\udfff]", "\ufffd", text).strip()
+    if not query:
+        raise UsageError("the query is empty: write the question after the command")
+    return query
+
+
+def _notes(given: str | None) -> Path:
+    return bundled_corpus() if given is None else _existing(given)
+
+
+def _existing(given: str) -> Path:
+    path = Path(given).expanduser()
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise UsageError(f"no such file or folder: {given}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot open {given}: {getattr(error, 'strerror', None) or error}") from None
+    return path.absolute()
+
+
+def _notes_or_command(word: str) -> Path:
+    """The path that `word` names; otherwise a sentence that names it and the command it resembles."""
+    if os.path.lexists(os.path.expanduser(word)):  # noqa: PTH111 - a word may hold what Path refuses
+        return _existing(word)
+    close = difflib.get_close_matches(word, COMMANDS, n=1, cutoff=0.5)
+    hint = f"did you mean `{PROG} {close[0]}`?" if close else f"the commands are {', '.join(COMMANDS)}"
+    raise UsageError(f"{word!r} is neither a folder of notes nor a command: {hint}")
+
+
+def _count(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if not 1 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"{value} is not between 1 and 1000")
+    return value
+
+
+def _is_wrong_use(error: GlassboxError) -> bool:
+    from glassbox_tui.settings import SettingsError
+
+    return isinstance(error, UsageError | SettingsError)
+
+
+# -- output ------------------------------------------------------------------------------------------------------------
+
+
+def _tolerant_streams() -> None:
+    """Characters that the terminal's encoding lacks are escaped, bytes that are no text are let in: never a crash."""
+    _reconfigure(sys.stdin, errors="surrogateescape")
+    for stream in (sys.stdout, sys.stderr):
+        _reconfigure(stream, errors="backslashreplace")
+
+
+def _reconfigure(stream: Any, **changes: str) -> None:
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(**changes)
+
+
+def _ascii() -> bool:
+    return not (sys.stdout.encoding or "ascii").lower().startswith("utf")
+
+
+def _width() -> int:
+    from rich.console import Console
+
+    return Console().width
+
+
+def _print(renderable: RenderableType) -> int:
+    from rich.console import Console
+
+    Console(markup=False, emoji=False, highlight=False).print(renderable)
+    return DONE
+
+
+def _print_json(document: dict[str, Any]) -> int:
+    """One JSON document, UTF-8 whatever the locale; lone surrogates come out as JSON escapes."""
+    _reconfigure(sys.stdout, encoding="utf-8", errors="backslashreplace")
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    return DONE
+
+
+def _tell(notices: Sequence[str]) -> None:
+    from glassbox_tui.views.plain import line
+
+    for notice in notices:
+        print(f"{PROG}: {line(notice)}", file=sys.stderr)
+
+
+def _complain(sentence: str, code: int) -> int:
+    """One clear sentence on standard error."""
+    from glassbox_tui.views.plain import line
+
+    print(f"{PROG}: {line(sentence)}", file=sys.stderr)
+    return code

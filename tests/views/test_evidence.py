@@ -1,0 +1,204 @@
+"""Promises of the evidence table and the views around it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+
+import pytest
+from rich.cells import cell_len
+from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+
+from glassbox_tui.index.indexer import UpdateReport
+from glassbox_tui.notes.scan import Skipped
+from glassbox_tui.retrieval.trace import STAGES, Hit, Place, Trace
+from glassbox_tui.views.answer import answer_view
+from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, rank_cell, sparkline, to_text
+from glassbox_tui.views.plain import clip, location, number, pad, short_name
+from glassbox_tui.views.status import NotSearchable, Status, report_view, status_view
+
+ALL = [sample_trace, sample_trace_two_rounds, sample_trace_hostile, sample_trace_empty]
+
+
+def a_hit(**ranks: int | None) -> Hit:
+    stages = {s: None if (r := ranks.get(s)) is None else Place(r, 1.0) for s in STAGES}
+    return replace(sample_trace().hits[0], stages=stages)
+
+
+def harmless(text: str) -> bool:
+    return not any(unicodedata.category(c) in {"Cc", "Cf", "Cs"} for c in text.replace("\n", ""))
+
+
+@pytest.mark.parametrize("width", [80, 100, 110, 160])
+def test_the_table_shows_every_rank_of_every_hit(width: int) -> None:
+    trace = sample_trace()
+    text = to_text(evidence_table(trace, width=width), width=width)
+    rows = [re.split(r"\s{2,}", r.strip()) for r in text.splitlines() if re.match(r" *\d+ +\S+:\d", r)]
+    assert len(rows) == len(trace.hits)
+    for row, hit in zip(rows, trace.hits, strict=True):
+        cells = row[row.index(location(hit)) + 1 :] if location(hit) in row else row
+        ranks = [m[1] for c in cells if (m := re.fullmatch(r"(–|\d+)(?:[▴▾]\d+)?", c))]
+        assert ranks == ["–" if p is None else str(p.rank) for p in hit.stages.values()]
+
+
+@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_no_line_is_wider_than_asked(make, width: int) -> None:  # type: ignore[no-untyped-def]
+    for ascii in (False, True):
+        text = to_text(evidence(make(), width=width, ascii=ascii), width=width)
+        assert max(map(cell_len, text.splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [1, 5, 20, 40])
+@pytest.mark.parametrize("make", ALL)
+def test_a_tiny_width_does_not_crash(make, width: int) -> None:  # type: ignore[no-untyped-def]
+    to_text(evidence(make(), width=width), width=width)
+
+
+def test_columns_stand_under_each_other_in_chinese_text() -> None:
+    text = to_text(evidence_table(sample_trace(), width=140), width=140)
+    rows = [r for r in text.splitlines() if re.match(r" *\d+ +\S+:\d", r)]
+    ends = {cell_len(r[: re.search(r"[▁▂▃▄▅▆▇█](?=\s+[^▁▂▃▄▅▆▇█ ])", r).end()]) for r in rows}  # type: ignore[union-attr]
+    assert len(rows) == 8
+    assert len(ends) == 1
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_nothing_a_terminal_could_obey_gets_out(make) -> None:  # type: ignore[no-untyped-def]
+    trace = make()
+    assert harmless(to_text(evidence(trace, width=100), width=100))
+    assert harmless(trace.xray)
+
+
+def test_markup_in_notes_is_shown_literally() -> None:
+    text = to_text(evidence(sample_trace_hostile(), width=200), width=200)
+    assert text.count("[/] [b + [type=x") > 16
+
+
+def test_movement_is_told_against_the_stage_to_the_left_and_only_where_both_saw_the_chunk() -> None:
+    hit = a_hit(bm25=4, dense=2, fused=2, rerank=9)
+    assert [rank_cell(hit, s).plain for s in STAGES] == ["4", "2▴2", "2", "9▾7", "–"]
+    assert [rank_cell(hit, s, ascii=True).plain for s in STAGES] == ["4", "2^2", "2", "9v7", "-"]
+
+
+def test_sparkline_is_high_for_good_ranks_and_blank_where_absent() -> None:
+    assert sparkline(a_hit(bm25=1, dense=None, fused=8, rerank=15, final=500)) == "█ ▅▁▁"
+
+
+def test_the_grade_line_holds_each_signal_against_its_threshold() -> None:
+    assert grade_line(sample_trace().last.grade).plain == (
+        "coverage .82 >= .60   dense .91 >= .84   rerank .71 >= .55   SUFFICIENT"
+    )
+    assert grade_line(sample_trace_two_rounds().last.grade).plain == (
+        "coverage .52 < .60   dense .90 >= .84   rerank .41 < .55   INSUFFICIENT"
+    )
+
+
+def test_a_signal_that_is_missing_is_not_a_number() -> None:
+    assert grade_line(sample_trace_empty().last.grade).plain == "coverage –   dense –   rerank –   INSUFFICIENT"
+
+
+def test_the_rounds_tell_what_feedback_added_and_what_was_not_found() -> None:
+    text = to_text(evidence(sample_trace_two_rounds(), width=200), width=200)
+    assert "+ 分布式锁(.31) 租约(.22) zookeeper(.17)" in text
+    assert "not found: redlock, 选型" in text
+
+
+def test_the_xray_leaves_nothing_out() -> None:
+    trace = sample_trace_two_rounds()
+    text = trace.xray
+    for r in trace.rounds:
+        for stage in r.stages:
+            assert f"-- {stage.name}: {len(stage.candidates)} candidates" in text
+            for c in stage.candidates:
+                rows = [
+                    row
+                    for row in text.splitlines()
+                    if re.match(rf" *{c.rank}  +{c.score:.6f}  {re.escape(c.uid)} ", row)
+                ]
+                assert any(all(f"{p.name} {p.value:.6f}" in row for p in c.parts) for row in rows), (stage.name, c)
+        for term in r.added_terms:
+            assert f"added  {term.term} (weight {term.weight:.3f}) from {', '.join(term.sources)}" in text
+        for hit in r.hits:
+            assert all(f"    | {row}" in text for row in hit.text.splitlines())
+    assert all(f"notice    {n}" in text for n in trace.notices)
+
+
+def test_the_xray_of_a_trace_without_parts_still_has_every_score() -> None:
+    trace = sample_trace()
+    bare = [replace(s, candidates=tuple(replace(c, parts=()) for c in s.candidates)) for s in trace.last.stages]
+    text = replace(trace, rounds=(replace(trace.last, stages=tuple(bare)),)).xray
+    assert "   1   12.410000  04-rrf.md#1\n" in text
+
+
+@dataclass
+class FakeCitation:
+    number: int
+    path: str
+    lines: tuple[int, int]
+    page: int | None
+    text: str
+
+
+@dataclass
+class FakeAnswer:
+    mode: str
+    text: str
+    citations: tuple[FakeCitation, ...] = ()
+    notice: str = ""
+
+
+def test_an_answer_is_labelled_and_its_sources_are_lines_of_notes() -> None:
+    answer = FakeAnswer("extract", "RRF 只看名次 [1]", (FakeCitation(1, "a[/].pdf", (3, 3), 2, "RRF 只看名次"),))
+    text = to_text(answer_view(answer, sample_trace()), width=80)
+    assert "extract: sentences quoted from the notes" in text
+    assert "[1] a[/].pdf p.2:3  RRF 只看名次" in text
+
+
+def test_no_answer_says_why() -> None:
+    text = to_text(answer_view(FakeAnswer("none", "", notice="The index is empty."), sample_trace_empty()), width=80)
+    assert "no answer" in text
+    assert "The index is empty." in text
+
+
+def test_status_names_the_files_no_search_can_find() -> None:
+    files = (NotSearchable("a.pdf", "encrypted", "needs a password"), NotSearchable("[b]\x1b.md", "", "too large"))
+    status = Status("1", "/data", "/notes", "/data/x", sample_trace().index, files)
+    text = to_text(status_view(status), width=80)
+    assert "a.pdf: needs a password" in text
+    assert "[b]␛.md: too large" in text
+    assert "14 searchable notes, 61 chunks" in text
+
+
+def test_a_long_list_of_files_is_counted_not_dropped() -> None:
+    report = UpdateReport(
+        added=1, skipped=tuple(Skipped(f"{i}.md", "hidden") for i in range(50)), problems=(("x.md", "empty"),)
+    )
+    text = to_text(report_view(report, "/notes"), width=80)
+    assert "50 hidden, 1 empty" in text
+    assert "and 31 more" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0.824, ".82"), (1.0, "1.00"), (-0.05, "-.05"), (0.999, "1.00"), (12.5, "12.50")]
+)
+def test_numbers(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+def test_text_is_cut_by_cells_not_by_characters() -> None:
+    assert clip("中文检索", 5) == "中文…"
+    assert cell_len(clip("中文检索", 6)) <= 6
+    assert pad("中", 5) == "中   "
+    assert short_name("a/b/中文检索系统.md#12", 12) == "中文检索…#12"
+    assert short_name("a/b.md#1", 12) == "a/b.md#1"
+
+
+def test_a_trace_read_back_from_json_looks_the_same() -> None:
+    from glassbox_tui.retrieval.trace_json import from_json, to_json
+
+    def seen(trace: Trace) -> str:
+        return to_text(evidence(trace, width=120), width=120) + trace.xray
+
+    assert seen(from_json(to_json(sample_trace_two_rounds()))) == seen(sample_trace_two_rounds())
