@@ -129,7 +129,7 @@ def _update_file(
             tally.unchanged += 1
             return
         seen = time.time_ns()
-        if known.status == "ok" and known.digest == _digest(file.absolute):
+        if known.digest and known.digest == _digest(file.absolute):
             store.touch_note(file.path, file.mtime_ns, file.size, seen)
             tally.unchanged += 1
             return
