@@ -1,16 +1,26 @@
-"""Chunks: the spans of a note that are indexed, embedded and shown."""
+"""Chunks: the spans of a note that are indexed, embedded and shown.
+
+Whole sentences are packed up to `chars`; neighbours share whole sentences up to `overlap`. A heading begins a new chunk,
+however short the last one was: a short chunk under its own heading path is found by what it says and cited exactly,
+while two subjects in one vector are found by neither. Tables and code stay whole when they fit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from glassbox_tui.text.sentences import sentences
+from glassbox_tui.text.inline_data import without_data
+from glassbox_tui.text.markdown import plain_section, sections
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:
-    """How to cut. `chars` and `overlap` in characters; `token_limit` in tokens as `count_tokens` counts them."""
+    """How to cut. `chars` and `overlap` in characters; `token_limit` in tokens as `count_tokens` counts them.
+
+    `count_tokens` may give at most one token per UTF-8 byte of the NFKC form and one per word more (so do unigram, WordPiece
+    and byte-pair tokenizers): short chunks are then never counted.
+    """
 
     chars: int = 700
     overlap: int = 180
@@ -22,7 +32,12 @@ class ChunkOptions:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """One chunk: `text` is exactly source[start:end]; `index_text` is what is tokenized and embedded."""
+    """One chunk: `text` is exactly source[start:end]; `index_text` is what is tokenized and embedded.
+
+    `index_text` is a line with the heading path (what of it is not in the chunk), the header of a table that began in an
+    earlier chunk, then `text`; where it ends with `text`, spans map by that suffix. Only a chunk with an inline picture
+    does not: there a placeholder stands for the data. `heading` is the heading path in the note, without its title.
+    """
 
     start: int
     end: int
@@ -32,26 +47,30 @@ class ChunkSpan:
 
 
 def chunk(text: str, options: ChunkOptions, *, start: int = 0, title: str = "") -> tuple[ChunkSpan, ...]:
-    """The chunks of text[start:], in order; offsets are relative to the whole of `text`."""
+    """The chunks of text[start:], by rising start; offsets are relative to the whole of `text`.
+
+    Every character that is not white space is in a chunk. len(chunk.text) <= options.chars, but for the data of inline
+    pictures; count_tokens(index_text) <= token_limit. Raises ValueError if `options` contradict each other.
+    """
+    from glassbox_tui.text.packing import pack
+
+    _check(options)
+    body, source = without_data(text, start)
     spans: list[ChunkSpan] = []
-    first = last = start
-    for a, b in sentences(text[start:]):
-        a, b = a + start, b + start
-        while b - first > options.chars and last > first:
-            _emit(spans, text, first, last, title)
-            first = last
-        while b - first > options.chars:
-            _emit(spans, text, first, first + options.chars, title)
-            first += options.chars
-        last = b
-    _emit(spans, text, first, len(text), title)
+    for section in sections(body, start) if options.markdown else [plain_section(body, start)]:
+        for first, last, index_text in pack(body, section, options, title):
+            a, b = source(first), source(last)
+            if a < b:
+                spans.append(ChunkSpan(a, b, text[a:b], index_text, section.path))
     return tuple(spans)
 
 
-def _emit(spans: list[ChunkSpan], text: str, first: int, last: int, title: str) -> None:
-    body = text[first:last].rstrip()
-    first += len(body) - len(body.lstrip())
-    body = body.lstrip()
-    if body:
-        index_text = f"{title}\n{body}" if title else body
-        spans.append(ChunkSpan(first, first + len(body), body, index_text, (title,) if title else ()))
+def _check(options: ChunkOptions) -> None:
+    if options.strategy != "sentences":
+        raise ValueError(f"chunk strategy {options.strategy!r} is unknown; the one there is: sentences")
+    if options.chars < 1 or not 0 <= options.overlap < options.chars:
+        raise ValueError(f"a chunk of {options.chars} characters cannot share {options.overlap} with the next")
+    if (options.token_limit is None) != (options.count_tokens is None):
+        raise ValueError("token_limit and count_tokens belong together: give both or neither")
+    if options.token_limit is not None and options.token_limit < 1:
+        raise ValueError(f"a chunk cannot have at most {options.token_limit} tokens")

@@ -1,7 +1,8 @@
 """Two readings of a text: folded, for matching, and visible, for a screen. The original is never changed.
 
 Folding is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13, definition R5) written as
-NFKC(casefold(NFKC(text without default-ignorable characters))): full-width meets half-width, ｵｰﾀﾞｰ meets オーダー, ﬁ meets fi.
+NFKC(casefold(NFKC(text without default-ignorable characters))): full-width meets half-width, ｵｰﾀﾞｰ meets オーダー, and
+the ligature ﬁ meets fi.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _HALF_WIDTH = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000:
 # (after _HALF_WIDTH) NFKC changes nothing and casefold maps one character to one.
 _PLAIN = (
     "\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf-\xde\xe0-\xff"  # ASCII, Latin-1
-    "\u0391-\u03a1\u03a3-\u03a9\u03b1-\u03c9\u0410-\u044f\u2010\u2013\u2014\u2018-\u201e\u2022"  # Greek, Cyrillic, quotes and dashes
-    "\u2190-\u21ff\u2460\u2500-\u25ff\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-).replace("\u2460", "")
+    "\u0391-\u03a1\u03a3-\u03a9\u03b1-\u03c9\u0410-\u044f\u2010\u2013\u2014\u2018-\u201e\u2022"  # Greek, Cyrillic
+    "\u2190-\u21ff\u2500-\u25ff\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+)
 # The character before an unplain run is taken along: a combining mark may compose with it.
 _unplain_run = re.compile(f"[\\s\\S]?[^{_PLAIN}]+")
 
@@ -38,7 +39,7 @@ def fold(text: str) -> str:
 
 
 def fold_spans(text: str) -> tuple[str, Sequence[int]]:
-    """(folded, offsets): `offsets[i]` is where in `text` folded character i comes from; offsets[len(folded)] is len(text).
+    """(folded, offsets): folded character i comes from text[offsets[i]]; offsets[len(folded)] is len(text).
 
     Offsets never fall. One character may fold to several (ﬁ) and several to one (ﾀﾞ); `source_span` turns a span
     of the folded text into the smallest span of `text` that holds it.
@@ -95,7 +96,7 @@ def _segments(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 
 def _joins(char: str) -> bool:
-    """May `char` compose with, or be reordered around, what stands before it? Marks, Hangul vowels and finals, ignorables."""
+    """May `char` compose with what stands before it? Marks, Hangul vowels and finals may; ignorables go along."""
     if _ignorable.match(char):
         return True
     first = unicodedata.normalize("NFKD", char)[0]
@@ -103,15 +104,18 @@ def _joins(char: str) -> bool:
 
 
 # One character becomes one character, so spans computed on the text still hold on what is shown.
+_HIDDEN = (
+    *range(0x80, 0xA0),  # C1: a terminal may read these as escapes
+    *(0x061C, 0x200B, 0x200E, 0x200F, 0xFEFF),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFFF9, 0xFFFC),
+    *(0xFFFE, 0xFFFF),
+)
 _VISIBLE: dict[int, int | str] = (
     {code: 0x2400 + code for code in range(0x20)}
+    | dict.fromkeys(_HIDDEN, "\ufffd")
     | {0x7F: 0x2421, 0x09: " ", 0x0A: "\n", 0xAD: "-", 0x2028: "\n", 0x2029: "\n"}
-    | {code: "\ufffd" for code in range(0x80, 0xA0)}
-    | {
-        code: "\ufffd"
-        for code in (0x061C, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
-    }
-    | {code: "\ufffd" for code in (*range(0xFFF9, 0xFFFC), 0xFFFE, 0xFFFF)}
 )
 _ONE_LINE = _VISIBLE | {0x0A: " ", 0x2028: " ", 0x2029: " "}
 _unprintable = re.compile("[\ud800-\udfff\U000e0000-\U000e0fff]")

@@ -1,16 +1,30 @@
-"""Terms: what BM25 indexes and matches, and what coverage counts."""
+"""Terms: what BM25 indexes and matches, and what coverage counts.
+
+One pass of one regular expression finds CJK runs and words. A run gives its characters and its adjacent pairs. A word
+gives its stem, or, when it is made of parts (DEC-0054, err_code_17, src/app.py, camelCase), itself whole and each part:
+the literal finds its note first, a part still finds it.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from glassbox_tui.text.normalize import compatible_spans, fold, source_span
-from glassbox_tui.text.words import ACRONYMS, CHINESE_FUNCTION_WORDS, ENGLISH_STOP_WORDS
+from glassbox_tui.text.words import (
+    ACRONYMS,
+    CLITICS,
+    CONTENT_WORDS,
+    ENGLISH_STOP_WORDS,
+    FUNCTION_WORDS,
+    PARTICLES,
+)
 
-LONGEST_TERM = 128  # characters; a longer term is cut, on both sides of a match alike
+LONGEST_TERM = 128  # characters; a longer term is cut there, in notes and queries alike
+LONGEST_CACHED = 48  # longer words hardly ever come twice
 
 
 class Token(NamedTuple):
@@ -21,37 +35,63 @@ class Token(NamedTuple):
     end: int
 
 
-class _Part(NamedTuple):
-    term: str
-    start: int  # within the word
-    end: int
-
+_Parts = tuple[tuple[str, int, int], ...]  # term and its span within the word
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
-_CJK = _HAN + _KANA + _HANGUL + "\u3105-\u312f"
-_W = f"[^\\W{_CJK}]"
-_ATOM = f"{_W}+(?:\\+\\+\\d*|#(?!\\w))?"
+_CJK = _HAN + _KANA + _HANGUL + "\u3105-\u312f"  # and bopomofo
+
+# A letter, digit or underscore that is not CJK; combining marks that NFKC could not compose belong to their letter.
+_LETTER = f"[^\\W{_CJK}]"
+_MARK = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e]"
+_ATOM = f"{_LETTER}(?:{_LETTER}|{_MARK})*(?:\\+\\+\\d*|#(?!\\w))?"
 _token = re.compile(
-    f"(?P<cjk>[{_CJK}]+)"
-    # @nasa, #tag, $HOME, .gitignore, --verbose; then atoms (word, C++, C#) joined as in DEC-0054, a/b.c, x::y, it's.
-    f"|(?:(?<![\\w.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?{_ATOM}(?:(?:://|::|->|[-./\\\\:@+&'’~,]){_ATOM})*"
+    f"([{_CJK}]+)"
+    # @nasa, #tag, $HOME, .gitignore, --verbose: the mark belongs to the word
+    f"|(?:(?<![\\w.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
+    # then atoms (word, don't, C++, C#) joined as in DEC-0054, a/b.c, x::y, R&D, 1,000
+    f"{_ATOM}(?:(?:://|::|->|[-./\\\\:@+&'’~]|(?<=\\d),(?=\\d)){_ATOM})*"
 )
-_atom = re.compile(_ATOM)
-_camel = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-_hump = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}\d{2}|\d[A-Za-z]{2}|_")
-_solo = re.compile(f"[{_HAN}{_HANGUL}]")
+_atom = re.compile(f"{_ATOM}(?:['’]{_ATOM})*")
+_piece = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+# camelCase, HTTPServer, python3: where a word has seams without a mark
+_seam = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}\d|\d[A-Za-z]{2}|_|[+#'’]")
+_alone = re.compile(f"[{_HAN}{_HANGUL}]")  # scripts in which one character is a word
+
+_breaks = re.compile(
+    "|".join(
+        f"({word})" if word in FUNCTION_WORDS else word
+        for word in sorted(FUNCTION_WORDS | CONTENT_WORDS, key=lambda word: (-len(word), word))
+    ).replace(")|(", "|")
+)
 
 
 def tokenize(text: str, min_token_len: int = 1) -> list[Token]:
-    """The terms of `text` as BM25 indexes and matches them, by start; `min_token_len` bounds Latin words, in characters."""
+    """The terms of `text` as BM25 indexes and matches them, by start.
+
+    `min_token_len` is the shortest Latin word or number that counts, in characters; CJK terms always do.
+    Particles are no terms, in notes as in queries: on CMRC 2018 that is worth .0017 nDCG@10 (.9895 against .9878).
+    """
     normal, offsets = compatible_spans(text)
     found: list[Token] = []
+    add = found.append
     for match in _token.finditer(normal):
-        begin = match.start()
-        parts = _cjk_parts(match.group()) if match.lastgroup else _word_parts(match.group(), min_token_len)
-        found.extend(Token(term, begin + start, begin + end) for term, start, end in parts)
+        begin, end = match.span()
+        if match.lastindex:
+            run = match.group()
+            for at, term in enumerate(run, begin):
+                if term not in PARTICLES:
+                    if _is_word(term) or end - begin == 1:
+                        add(_new(Token, (term, at, at + 1)))
+                    if at + 1 < end:
+                        add(_new(Token, (normal[at : at + 2], at, at + 2)))
+                elif at + 1 < end and normal[at + 1] not in PARTICLES:
+                    add(_new(Token, (normal[at : at + 2], at, at + 2)))
+        else:
+            for term, start, stop in _word_parts(match.group()):
+                if stop - start >= min_token_len:
+                    add(_new(Token, (term, begin + start, begin + stop)))
     if isinstance(offsets, range):
         return found
     return [Token(term, *source_span(offsets, start, end)) for term, start, end in found]
@@ -60,78 +100,101 @@ def tokenize(text: str, min_token_len: int = 1) -> list[Token]:
 def content_terms(text: str, min_token_len: int = 1) -> list[str]:
     """The terms that say what `text` is about, each once, in order: Latin words and identifiers, CJK bigrams.
 
-    Chinese function words break a CJK run; a run of one character counts as itself.
+    Chinese function words break a CJK run; a run of one character counts as itself. All are terms of `tokenize(text)`.
     """
     normal, _ = compatible_spans(text)
     terms: dict[str, None] = {}
     for match in _token.finditer(normal):
-        if match.lastgroup is None:
-            terms.update((part.term, None) for part in _word_parts(match.group(), min_token_len))
-            continue
-        for run in _function_words.split(match.group()):
-            if len(run) == 1:
-                terms[run] = None
-            terms.update((run[at : at + 2], None) for at in range(len(run) - 1))
+        if match.lastindex:
+            for run in _content_runs(match.group()):
+                if len(run) == 1 and (_is_word(run) or run == match.group()):
+                    terms[run] = None
+                terms.update((run[at : at + 2], None) for at in range(len(run) - 1))
+        else:
+            terms.update((term, None) for term, a, b in _word_parts(match.group()) if b - a >= min_token_len)
     return list(terms)
 
 
-_function_words = re.compile("|".join(sorted(CHINESE_FUNCTION_WORDS, key=lambda word: (-len(word), word))))
+_new: Callable[[type[Token], tuple[str, int, int]], Token] = tuple.__new__  # half the price of Token(...)
 
 
-def _cjk_parts(run: str) -> list[_Part]:
-    parts: list[_Part] = []
-    last = len(run) - 1
-    for at, char in enumerate(run):
-        dull = char in CHINESE_FUNCTION_WORDS
-        if not dull and (last == 0 or _solo.match(char)):
-            parts.append(_Part(char, at, at + 1))
-        if at < last and not (dull and run[at + 1] in CHINESE_FUNCTION_WORDS):
-            parts.append(_Part(run[at : at + 2], at, at + 2))
-    return parts
+@lru_cache(maxsize=32768)
+def _is_word(char: str) -> bool:
+    return _alone.match(char) is not None
 
 
-@lru_cache(maxsize=65536)
-def _word_parts(word: str, min_token_len: int) -> tuple[_Part, ...]:
-    spans: dict[tuple[str, int, int], None] = {}
-    atoms = list(_atom.finditer(word))
-    for match in atoms:
-        _add_atom(spans, match.group(), match.start())
-    if len(atoms) > 1 or atoms[0].span() != (0, len(word)):
-        whole = _term(word) if spans else ""
-        if whole:
-            spans = {(whole, 0, len(word)): None, **spans}
-    kept = (_Part(term[:LONGEST_TERM], start, end) for term, start, end in spans if end - start >= min_token_len)
-    return tuple(sorted(kept, key=lambda part: part.start))
+def _content_runs(run: str) -> Iterator[str]:
+    done = 0
+    for match in _breaks.finditer(run):
+        if match.lastindex:
+            if match.start() > done:
+                yield run[done : match.start()]
+            done = match.end()
+    if done < len(run):
+        yield run[done:]
 
 
-def _add_atom(spans: dict[tuple[str, int, int], None], atom: str, begin: int) -> None:
-    whole = _term(atom)
-    if whole:
-        spans[whole, begin, begin + len(atom)] = None
-    if _hump.search(atom) or "+" in atom or "#" in atom:
-        for piece in _camel.finditer(atom):
-            term = _term(piece.group())
-            if term:
-                spans[term, begin + piece.start(), begin + piece.end()] = None
+def _word_parts(word: str) -> _Parts:
+    return _cached_parts(word) if len(word) <= LONGEST_CACHED else _split(word)
+
+
+def _split(word: str) -> _Parts:
+    """The terms of one word with their spans in it: the whole first, then its parts; none for a stop word."""
+    if word.islower() and word.isalpha() and word.isascii():
+        term = _term(word)
+        return ((term, 0, len(word)),) if term else ()
+    found: dict[tuple[str, int, int], None] = {}
+    atoms = [(match.group(), *match.span()) for match in _atom.finditer(word)]
+    for atom, start, end in atoms:
+        _add(found, atom, start, end)
+        if _seam.search(atom) and not _is_contraction(atom):
+            for piece in _piece.finditer(atom):
+                _add(found, piece.group(), start + piece.start(), start + piece.end())
+    if found and (len(atoms) > 1 or atoms[0][0] != word):
+        found = {(_whole(word), 0, len(word)): None, **found}
+    if len(atoms) > 1 and word[0] in "vV" and (version := re.fullmatch(r"[vV](\d+(?:\.\d+)+)", word)):
+        found[version.group(1), 1, len(word)] = None
+    return tuple(sorted(found, key=lambda part: (part[1], -part[2])))
+
+
+_cached_parts = lru_cache(maxsize=65536)(_split)
+
+
+def _add(found: dict[tuple[str, int, int], None], word: str, start: int, end: int) -> None:
+    term = _term(word)
+    if term:
+        found[term, start, end] = None
+        if not term.isascii() and (base := _without_accents(term)) != term:
+            found[base, start, end] = None
+
+
+def _is_contraction(atom: str) -> bool:
+    head, mark, tail = atom.replace("’", "'").rpartition("'")
+    return bool(mark) and tail.lower() in CLITICS and head.isalpha()
+
+
+def _whole(word: str) -> str:
+    """The term of a word of several parts: folded, not stemmed; 1,000 is 1000."""
+    return fold(word).replace("’", "'").replace(",", "")[:LONGEST_TERM]
 
 
 def _term(word: str) -> str:
-    """The term of one word: folded, stemmed; empty for a stop word."""
+    """The term of a word without parts: folded and stemmed; empty for a stop word."""
     low = fold(word).replace("’", "'")
     if low in ENGLISH_STOP_WORDS and word not in ACRONYMS:
         return ""
     if low.isascii() and low.replace("'", "").isalpha():
-        return str(_stemmer().stem_word(low))
-    return low
+        low = _stemmer()(low)
+    return low[:LONGEST_TERM]
+
+
+def _without_accents(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not "\u0300" <= char <= "\u036f")
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> Any:
+def _stemmer() -> Callable[[str], str]:
     from py_rust_stemmers import SnowballStemmer
 
-    return SnowballStemmer("english")
-
-
-def plain_form(word: str) -> str:
-    """`word` without its accents."""
-    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+    stem: Callable[[str], str] = SnowballStemmer("english").stem_word
+    return stem

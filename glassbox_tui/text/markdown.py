@@ -1,0 +1,155 @@
+"""The block structure of a note: where its headings, sentences, table rows and code lines are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from glassbox_tui.text.sentences import sentences
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+class Kind(Enum):
+    """What a unit is made of; only sentences are repeated as overlap, only tables carry a header."""
+
+    HEADING = auto()
+    SENTENCE = auto()
+    TABLE = auto()
+    CODE = auto()
+
+
+class Unit(NamedTuple):
+    """A piece that is not cut unless it must be. `header` is the span of the table's header and delimiter rows."""
+
+    start: int
+    end: int
+    kind: Kind
+    header: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading. `path` is the heading path; `starts[i]` is where heading path[i] stands."""
+
+    path: tuple[str, ...]
+    starts: tuple[int, ...]
+    units: tuple[Unit, ...]
+
+
+class _Block(NamedTuple):
+    start: int
+    end: int
+    name: str  # markdown-it's token type without "_open"; "text" between blocks
+    level: int = 0  # of a heading of the note itself: 1 to 6
+    title: str = ""
+
+
+def plain_section(text: str, start: int) -> Section:
+    """text[start:] as paragraphs and sentences, without markdown."""
+    return Section((), (), tuple(_sentence_units(text, start, len(text))))
+
+
+def sections(text: str, start: int) -> list[Section]:
+    """The sections of the markdown text[start:], in order; their units hold every character that is not white space.
+
+    Headings without a body stand at the start of the section that follows them.
+    """
+    found: list[Section] = []
+    path: list[tuple[int, str, int]] = []  # level, title, start
+    units: list[Unit] = []
+
+    def close() -> None:
+        found.append(Section(tuple(p[1] for p in path), tuple(p[2] for p in path), tuple(units)))
+        units.clear()
+
+    for block in _blocks(text, start):
+        if not block.level:
+            units.extend(_units(text, block))
+            continue
+        if any(unit.kind is not Kind.HEADING for unit in units):
+            close()
+        while path and path[-1][0] >= block.level:
+            path.pop()
+        path.append((block.level, block.title, block.start))
+        units.append(Unit(block.start, block.end, Kind.HEADING))
+    if units and found and all(unit.kind is Kind.HEADING for unit in units):
+        last = found.pop()  # a heading with nothing under it is no chunk of its own
+        found.append(Section(last.path, last.starts, last.units + tuple(units)))
+    elif units:
+        close()
+    return found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Blocks only: inline markup is text here. Without link reference definitions these stay paragraphs: nothing is lost.
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def _blocks(text: str, start: int) -> Iterator[_Block]:
+    """Leaf blocks of text[start:], in order and disjoint, with the text between them: a partition of its lines."""
+    body = text[start:]
+    lines = [start]  # lines[i] is where line i begins
+    at = start
+    for line in body.split("\n"):
+        at += len(line) + 1
+        lines.append(at)
+    lines[-1] = len(text)
+    done = 0  # line
+    tokens = _parser().parse(body)
+    for index, token in enumerate(tokens):
+        if token.map is None or token.type not in _LEAVES:
+            continue
+        first, last = max(token.map[0], done), token.map[1]
+        if last <= first:
+            continue
+        if first > done:
+            yield _Block(lines[done], lines[first], "text")
+        done = last
+        name = token.type.removesuffix("_open")
+        if name == "heading" and token.level == 0:
+            yield _Block(lines[first], lines[last], name, int(token.tag[1:]), _title(tokens[index + 1].content))
+        else:
+            yield _Block(lines[first], lines[last], name)
+    if done < len(lines) - 1:
+        yield _Block(lines[done], len(text), "text")
+
+
+_LEAVES = frozenset({"paragraph_open", "heading_open", "table_open", "fence", "code_block", "html_block", "hr"})
+_link = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,400}\)")
+_mark = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+
+
+def _title(inline: str) -> str:
+    """A heading as plain words: links by their text, without emphasis marks; one line."""
+    return " ".join(_mark.sub("", _link.sub(r"\1", inline)).split())
+
+
+def _units(text: str, block: _Block) -> Iterator[Unit]:
+    end = block.start + len(text[block.start : block.end].rstrip())
+    if end == block.start:
+        return
+    if block.name == "table":
+        header_end = text.find("\n", text.find("\n", block.start) + 1)
+        yield Unit(block.start, end, Kind.TABLE, (block.start, end if header_end < 0 else min(header_end, end)))
+    elif block.name in ("fence", "code_block"):
+        yield Unit(block.start, end, Kind.CODE)
+    else:
+        yield from _sentence_units(text, block.start, end)
+
+
+def _sentence_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    for a, b in sentences(text[start:end]):
+        kept = text[start + a : start + b]
+        if kept.strip():
+            yield Unit(start + a, start + a + len(kept.rstrip()), Kind.SENTENCE)
