@@ -47,8 +47,9 @@ def pad(text: str, cells: int) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line with something on it, made harmless."""
-    return next((line(s.strip()) for s in block(text).splitlines() if s.strip()), "")
+    """The first line that says something, made harmless: a Markdown heading only if there is nothing else."""
+    lines = [line(s.strip()) for s in block(text).splitlines() if s.strip(" #*=_`~|:-\t")]
+    return next((s for s in lines if not s.startswith("#")), lines[0] if lines else "")
 
 
 def location(hit: Hit, cells: int | None = None) -> str:

@@ -2,7 +2,8 @@
 
 Each row is a rank, each column a stage, each chunk a letter. Chunks that some stage ranks beyond the rows stand in a
 band below with their true rank (`k12`); a stage that did not see a chunk has no letter for it. Lines join a chunk's
-places in neighbouring stages. So every rank can be read off the text alone; colour and lines only help the eye.
+places in neighbouring stages (a stage that did not run is passed over). So every rank can be read off the text alone;
+colour and lines only help the eye.
 """
 
 from __future__ import annotations
@@ -193,14 +194,17 @@ def _draw(
     name_at = xs[-1] + max((len(n.mark) for n in columns[-1].values()), default=1) + 1
     grid = _Grid(top + band)
     selected = chunks.index(selected_uid) if selected_uid in chunks else None
-    for i, (left, right) in enumerate(pairwise(columns)):
+    # A stage that did not run is passed over: its column is empty, lines go straight through.
+    ran = [i for i, nodes in enumerate(columns) if nodes]
+    for i, j in pairwise(ran):
+        left, right = columns[i], columns[j]
         both = [_Edge(c, left[c], right[c]) for c in left if c in right]
         # Drawn last is seen best: the others, then from the last of the final list up to the first, then the selected.
         both.sort(key=lambda e: (e.chunk == selected, -e.chunk))
         skip = max((len(n.mark) for n in left.values()), default=1)
         lanes = _lanes(both, pitch - skip)
         for edge in both:
-            grid.path(edge, xs[i], xs[i + 1], xs[i] + skip + lanes[edge.chunk], heavy=edge.chunk == selected)
+            grid.path(edge, xs[i], xs[j], xs[i] + skip + lanes[edge.chunk], heavy=edge.chunk == selected)
     for x, nodes in zip(xs, columns, strict=True):
         for chunk, node in nodes.items():
             grid.write(node.row, x, node.mark, chunk)

@@ -15,7 +15,7 @@ from glassbox_tui.notes.scan import Skipped
 from glassbox_tui.retrieval.trace import STAGES, Hit, Place, Trace
 from glassbox_tui.views.answer import answer_view
 from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, rank_cell, sparkline, to_text
-from glassbox_tui.views.plain import clip, location, number, pad, short_name
+from glassbox_tui.views.plain import clip, first_line, location, number, pad, short_name
 from glassbox_tui.views.status import NotSearchable, Status, report_view, status_view
 
 ALL = [sample_trace, sample_trace_two_rounds, sample_trace_hostile, sample_trace_empty]
@@ -202,3 +202,9 @@ def test_a_trace_read_back_from_json_looks_the_same() -> None:
         return to_text(evidence(trace, width=120), width=120) + trace.xray
 
     assert seen(from_json(to_json(sample_trace_two_rounds()))) == seen(sample_trace_two_rounds())
+
+
+def test_the_line_shown_of_a_chunk_is_not_its_heading() -> None:
+    assert first_line("\n## RRF\n\n---\n只看排名。\nmore") == "只看排名。"
+    assert first_line("# only a heading") == "# only a heading"
+    assert first_line(" \n\n") == ""

@@ -127,9 +127,15 @@ def test_a_straight_line_joins_the_places_of_a_chunk_that_does_not_move() -> Non
 
 
 def test_a_stage_without_the_chunk_has_no_letter_and_no_line() -> None:
-    ranks: Ranks = {s: {"a.md#0": 1} for s in STAGES} | {"dense": {}}
+    ranks: Ranks = {s: {"a.md#0": 1} for s in STAGES} | {"dense": {"b.md#0": 1}}
     row = plain_text(rank_flow(a_round(ranks), width=40)).splitlines()[1]
-    assert row == " 1  a         a────a────a a.md#0"
+    assert row == " 1  a    b    a────a────a a.md#0"
+
+
+def test_lines_pass_over_a_stage_that_did_not_run() -> None:
+    ranks: Ranks = {s: {"a.md#0": 1} for s in STAGES} | {"rerank": {}}
+    row = plain_text(rank_flow(a_round(ranks), width=40)).splitlines()[1]
+    assert row == " 1  a────a────a─────────a a.md#0"
 
 
 def test_the_selected_chunk_is_told_apart_without_colour() -> None:
