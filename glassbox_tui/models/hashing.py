@@ -7,13 +7,13 @@ meaning, in any language. Nothing depends on Python's per-process hash seed.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.models.protocols import Matrix, Vector
+from glassbox_tui.text.normalize import fold
 
 DIMENSION = 512
 _SIZES = (2, 3, 4)
@@ -43,9 +43,7 @@ class HashingEmbedder:
 
 def embed(text: str) -> Vector:
     """(512,) float32, unit length. Any text without visible characters has the vector of the empty text."""
-    hashes, counts = np.unique(
-        _ngram_hashes(" ".join(unicodedata.normalize("NFKC", text).casefold().split())), return_counts=True
-    )
+    hashes, counts = np.unique(_ngram_hashes(" ".join(fold(text).split())), return_counts=True)
     signs = np.where(hashes >> np.uint64(63), 1.0, -1.0)
     vector = np.bincount(
         (hashes % np.uint64(DIMENSION)).astype(np.int64), weights=signs * (1.0 + np.log(counts)), minlength=DIMENSION

@@ -43,11 +43,11 @@ def quantise(states: Matrix, mean: Vector) -> Codes:
         raise ValueError("token states hold values that are not numbers")
     rows = prepare_query(states, mean)
     step = np.float32(_THRESHOLD / np.sqrt(dimension))
-    levels = (rows > -step).astype(np.uint8)
+    levels: Codes = (rows > -step).astype(np.uint8)
     levels += rows > 0
     levels += rows > step
     quads = levels.reshape(tokens, dimension // PER_BYTE, PER_BYTE)
-    codes: Codes = quads[..., 0] | quads[..., 1] << 2 | quads[..., 2] << 4 | quads[..., 3] << 6
+    codes: Codes = (quads << np.array([0, 2, 4, 6], dtype=np.uint8)).sum(axis=2, dtype=np.uint8)
     return codes
 
 
@@ -138,14 +138,16 @@ def _decode(codes: Codes) -> Matrix:
 def _inverse_norms(codes: Codes) -> Vector:
     squares = np.take(_byte_squares(), codes).sum(axis=1, dtype=np.int64)
     # A row of no dimensions has no length; it never occurs, but must not divide by zero.
-    return (1.0 / np.sqrt(np.maximum(squares, 1))).astype(np.float32)
+    inverse: Vector = (1.0 / np.sqrt(np.maximum(squares, 1))).astype(np.float32)
+    return inverse
 
 
 @cache
 def _byte_levels() -> Matrix:
     """(256, 4): the four levels that a byte holds, lowest bits first."""
     values = np.arange(256)
-    return np.stack([_LEVELS[values >> shift & 3] for shift in (0, 2, 4, 6)], axis=1)
+    table: Matrix = np.stack([_LEVELS[values >> shift & 3] for shift in (0, 2, 4, 6)], axis=1)
+    return table
 
 
 @cache
