@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from glassbox_tui.errors import GlassboxError
+
 KINDS = {".md": "md", ".markdown": "md", ".txt": "txt", ".pdf": "pdf"}
 
 # Folders that programs fill for themselves. Those that start with a dot (.git, .venv, .obsidian, .trash ...) are hidden
@@ -45,7 +47,7 @@ Ignore = Callable[[str], bool]
 """Says whether a relative path is left out by the user's patterns; a folder's path ends with a slash."""
 
 
-class NotesError(Exception):
+class NotesError(GlassboxError):
     """The notes folder itself cannot be used; the message is one sentence for the user."""
 
 
