@@ -175,12 +175,14 @@ class Candidate:
     """A way to read bytes: codecs from the strictest to the widest, the model of its text, the log of its prior.
 
     `accents`: characters outside ASCII are accented letters and signs, which seldom stand next to each other.
+    `plausible`: an average log-likelihood per character outside ASCII below this is no text of the language.
     """
 
     codecs: tuple[str, ...]
     model: Callable[[str], float]
     prior: float = 0.0
     accents: bool = False
+    plausible: float = -11.5
 
 
 CANDIDATES = (
@@ -190,7 +192,7 @@ CANDIDATES = (
     Candidate(("shift_jis", "cp932"), japanese),
     Candidate(("euc_jp",), japanese, -4.0),
     Candidate(("euc_kr", "cp949"), korean, -6.0),
-    Candidate(("cp1252",), western, accents=True),
+    Candidate(("cp1252",), western, accents=True, plausible=-6.6),
     Candidate(("utf-16-le",), any_language, -3.0),
     Candidate(("utf-16-be",), any_language, -3.0),
 )

@@ -48,8 +48,6 @@ _ISO_2022_JP = re.compile(rb"\x1b\$[@B][\x21-\x7e\s]+?\x1b\([BJ]")
 # What charset-normalizer may choose among: alphabets that no candidate of ours covers.
 _OTHERS = ("cp1251", "koi8_r", "cp866", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "cp1258")
 
-# Average log-likelihood below which a reading is no text of its language, per character outside ASCII.
-_PLAUSIBLE = -11.5
 # Bytes outside ASCII without which charset-normalizer would guess at random.
 _ENOUGH = 24
 # Nats between the best two readings below which the note is marked as a guess.
@@ -86,13 +84,15 @@ def decode(data: bytes) -> Decoded:
 def _guess(data: bytes) -> Decoded:
     """The likeliest reading; where none is plausible, charset-normalizer's, and then no text at all."""
     scores = sorted((_score(data, candidate) for candidate in CANDIDATES), key=lambda score: -score[0])
+    # Any even number of bytes is UTF-16 of some kind: it must look like a language.
+    scores = [s for s in scores if s[1] >= s[2].plausible or not s[2].codecs[0].startswith("utf-16")]
     (best, average, chosen), (second, _, other) = scores[0], scores[1]
     codec = _codec(data, chosen)
-    odd = average < _PLAUSIBLE or (chosen.accents and _strict(data, codec) is None)
+    odd = average < chosen.plausible or (chosen.accents and _strict(data, codec) is None)
     if odd and len(_NOT_ASCII.findall(data, 0, SAMPLE)) >= _ENOUGH:
         if (named := _charset_normalizer(data)) is not None:
             return _finish(data, named, f"encoding is a guess: {named}")
-        if average < _PLAUSIBLE:
+        if average < chosen.plausible:
             return Decoded("", "", binary="not text in any encoding known here")
     doubtful = best - second < _SURE and data.decode(codec, "replace") != data.decode(other.codecs[-1], "replace")
     return _finish(data, codec, f"encoding is a guess: {codec}, or {other.codecs[0]}" if doubtful else "")

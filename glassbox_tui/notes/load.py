@@ -8,8 +8,8 @@ import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from glassbox_tui.notes import pdf
 from glassbox_tui.notes.decode import decode, newlines, repair
@@ -68,7 +68,7 @@ def load(absolute: Path, relative: str, limits: Limits = Limits()) -> LoadedNote
     return _load_text(data, kind, stem)
 
 
-def _load_pdf(absolute: Path, file: BinaryIO, stem: str, limits: Limits) -> LoadedNote:
+def _load_pdf(absolute: Path, file: BufferedReader, stem: str, limits: Limits) -> LoadedNote:
     """The child opens the file itself; here it is only measured and hashed, piece by piece."""
     if os.fstat(file.fileno()).st_size > limits.pdf_bytes:
         return _too_large("pdf", stem, limits.pdf_bytes)
@@ -140,7 +140,7 @@ def _too_large(kind: str, title: str, limit: int) -> LoadedNote:
     return _without_text(kind, title, "too-large", f"larger than {limit / MEGABYTE:g} MB")
 
 
-def _open_regular(path: Path) -> BinaryIO:
+def _open_regular(path: Path) -> BufferedReader:
     """Open a regular file; a pipe or a device would block or never end."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     file = os.fdopen(handle, "rb")
@@ -167,7 +167,7 @@ _PROGRAM_TITLE = re.compile(
 def _document_title(title: str) -> str:
     """A PDF's own title, unless a program filled it in."""
     title = " ".join(title.split())[:300]
-    return title if len(title) > 2 and title.isprintable() and not _PROGRAM_TITLE.match(title) else ""
+    return title if len(title) > 1 and title.isprintable() and not _PROGRAM_TITLE.match(title) else ""
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -186,7 +186,7 @@ def first_heading(text: str, start: int = 0) -> str | None:
         elif mark:
             fence = mark[1]
         elif heading := _ATX.match(line):
-            if title := _plain(re.sub(r"[ \t]+#+[ \t]*$", "", heading[1])):
+            if title := _plain(heading[1]):
                 return title
         elif previous and re.fullmatch(r" {0,3}=+[ \t]*", line):
             return _plain(previous)
@@ -196,6 +196,8 @@ def first_heading(text: str, start: int = 0) -> str | None:
 
 def _plain(heading: str) -> str:
     """A heading without its inline markup: links become their words, emphasis and code marks go."""
-    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    words = " ".join(heading[:1000].split())
+    words = re.sub(r" #+$", "", words)
+    words = re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", words)
     words = re.sub(r"(\*\*|__|`+|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", words)
-    return " ".join(words.split())[:300]
+    return words[:300].strip(" #") and words[:300]

@@ -13,10 +13,11 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 # Presentation forms of Latin ligatures, and Kangxi radicals, which Chinese PDFs use in place of the characters.
 _FOLDED = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _RADICALS = re.compile("[\u2f00-\u2fd5]")
-# Only between two lower-case pieces of two letters or more; "follow-\nup" is joined too: a word cut by the typesetter
-# is by far the more frequent.
-_HYPHENATED = re.compile(r"(?<=[a-zà-ÿ]{2})[-\u2010\u00ad]\n(?=[a-zà-ÿ]{2})")
+# A word cut at a line's end, between two lower-case pieces of two letters or more.
+_CUT = re.compile(r"(?<=[a-zà-ÿ]{2})[-\u2010\u00ad]\n(?=[a-zà-ÿ]{2})")
 
-_START_UP = 10.0  # seconds a child may take before its first page
+_START_UP = 5.0  # seconds a child may take before its first page
 _MIN_COLUMN_ROWS = 4
+_ADVANCE = 6.0  # points a byte of text is taken to fill; wide enough not to see gutters between words
+_GUTTER = 12.0  # points
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,15 @@ class PdfText:
     status: str
     reason: str
     warnings: tuple[str, ...]
+
+
+class _Segment(NamedTuple):
+    """A piece of one line as a page shows it, in points: where it starts, its bytes, where it about ends."""
+
+    x: float
+    y: float
+    length: int
+    end: float
 
 
 def extract(path: Path, *, seconds: float, memory: int, chars: int) -> PdfText:
@@ -76,8 +87,15 @@ def tidy(page: str) -> str:
         import unicodedata
 
         page = _RADICALS.sub(lambda radical: unicodedata.normalize("NFKC", radical[0]), page)
-    page = re.sub(r"[ \t]+\n", "\n", page)
-    return _HYPHENATED.sub("", page).strip("\n ")
+    page = "\n".join(line.rstrip(" \t") for line in page.split("\n"))
+    return _CUT.sub(_rejoin, page).strip("\n ")
+
+
+def _rejoin(cut: re.Match[str]) -> str:
+    """Nothing; but within a compound (state-of-, the-art) the hyphen stays and only the break goes."""
+    before = re.search(r"[\w-]*\Z", cut.string[max(0, cut.start() - 40) : cut.start()])
+    after = re.match(r"[\w-]*", cut.string[cut.end() : cut.end() + 40])
+    return "-" if "-" in f"{before and before[0]}{after and after[0]}" else ""
 
 
 def _failed(status: str, reason: str) -> PdfText:
@@ -153,7 +171,7 @@ def _read(path: str, deadline: float, seconds: float, chars: int) -> dict[str, A
     failed: list[int] = []
     mixed: list[int] = []
     warnings: list[str] = []
-    size = 0
+    size, why = 0, ""
     for number in range(1, total + 1):
         if time.monotonic() > deadline:
             warnings.append(f"only pages 1 to {number - 1} of {total} were read: {seconds:g} seconds were up")
@@ -162,9 +180,10 @@ def _read(path: str, deadline: float, seconds: float, chars: int) -> dict[str, A
             text, interleaved = _page_text(reader.pages[number - 1])
         except (MemoryError, RecursionError):
             raise
-        except Exception:
+        except Exception as error:
             text, interleaved = "", False
             failed.append(number)
+            why = why or _short(error)
         size += len(text)
         if size > chars:
             return _answer("too-large", f"holds more than {chars} characters of text")
@@ -176,7 +195,7 @@ def _read(path: str, deadline: float, seconds: float, chars: int) -> dict[str, A
         if not pages and total:
             return _answer("too-slow", f"reading it took longer than {seconds:g} seconds")
         if failed:
-            return _answer("damaged", f"none of its {total} pages can be read")
+            return _answer("damaged", f"no page can be read ({why})")
         return _answer("no-text", "has no text layer (a scan?)" if total else "has no pages")
     if failed:
         warnings.append(f"cannot be read: {_list_pages(failed)}")
@@ -193,21 +212,29 @@ def _page_text(page: PageObject) -> tuple[str, bool]:
     Interleaved: rows (same baseline) that hold a piece on the left and a piece on the right of one gutter, written
     left, right, left, right down the page. A PDF that writes column after column never does so.
     """
-    runs: list[tuple[float, float]] = []
+    segments: list[_Segment] = []
 
-    def visit(text: str, cm: Any, tm: Any, font: Any, size: Any) -> None:
-        if len(text.strip()) > 10:  # cells of a table are shorter than lines of a column
-            runs.append((tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]))
+    def visit(operator: bytes, operands: Any, cm: Any, tm: Any) -> None:
+        if operator not in (b"Tj", b"TJ", b"'", b'"'):
+            return
+        x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        shown = operands[-1] if operands else ()
+        parts = shown if operator == b"TJ" else [shown]
+        length = sum(len(part) for part in parts if isinstance(part, str | bytes))
+        last = segments[-1] if segments else None
+        if last is not None and abs(y - last.y) < 2 and last.x <= x < last.end + _GUTTER:
+            segments[-1] = last._replace(length=last.length + length, end=x + length * _ADVANCE)
+        else:
+            segments.append(_Segment(x, y, length, x + length * _ADVANCE))
 
-    text = page.extract_text(visitor_text=visit)
-    pairs = [
-        (left[0], right[0])
-        for left, right in pairwise(runs)
-        if abs(left[1] - right[1]) < 2 and right[0] - left[0] > 100
-    ]
-    # One gutter: all right-hand pieces start at the same place.
-    starts = [round(right / 10) for _, right in pairs]
-    return text, max((starts.count(start) for start in set(starts)), default=0) >= _MIN_COLUMN_ROWS
+    text = page.extract_text(visitor_operand_before=visit)
+    # Pieces shorter than a column's line are a table's cells. One gutter: all right-hand pieces start at one place.
+    gutters = Counter(
+        round(right.x / 10)
+        for left, right in pairwise(segments)
+        if abs(left.y - right.y) < 2 and right.x >= left.end + _GUTTER and min(left.length, right.length) > 10
+    )
+    return text, max(gutters.values(), default=0) >= _MIN_COLUMN_ROWS
 
 
 def _title(reader: PdfReader) -> str:
