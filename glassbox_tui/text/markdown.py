@@ -77,7 +77,7 @@ def sections(text: str, start: int) -> list[Section]:
         while path and path[-1][0] >= block.level:
             path.pop()
         path.append((block.level, block.title, block.start))
-        units.append(Unit(block.start, block.end, Kind.HEADING))
+        units.append(Unit(block.start, _stripped_end(text, block), Kind.HEADING))
     if units and found and all(unit.kind is Kind.HEADING for unit in units):
         last = found.pop()  # a heading with nothing under it is no chunk of its own
         found.append(Section(last.path, last.starts, last.units + tuple(units)))
@@ -90,7 +90,7 @@ def sections(text: str, start: int) -> list[Section]:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Blocks only: inline markup is text here. Without link reference definitions these stay paragraphs: nothing is lost.
+    # Blocks only: inline markup is text here. A link reference definition is a paragraph like others: nothing is lost.
     parser = MarkdownIt("commonmark").enable("table").disable("reference")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -136,7 +136,7 @@ def _title(inline: str) -> str:
 
 
 def _units(text: str, block: _Block) -> Iterator[Unit]:
-    end = block.start + len(text[block.start : block.end].rstrip())
+    end = _stripped_end(text, block)
     if end == block.start:
         return
     if block.name == "table":
@@ -148,8 +148,14 @@ def _units(text: str, block: _Block) -> Iterator[Unit]:
         yield from _sentence_units(text, block.start, end)
 
 
+def _stripped_end(text: str, block: _Block) -> int:
+    return block.start + len(text[block.start : block.end].rstrip())
+
+
 def _sentence_units(text: str, start: int, end: int) -> Iterator[Unit]:
     for a, b in sentences(text[start:end]):
-        kept = text[start + a : start + b]
-        if kept.strip():
-            yield Unit(start + a, start + a + len(kept.rstrip()), Kind.SENTENCE)
+        sentence = text[start + a : start + b]
+        kept = sentence.strip()
+        if kept:
+            begin = start + a + len(sentence) - len(sentence.lstrip())
+            yield Unit(begin, begin + len(kept), Kind.SENTENCE)

@@ -72,7 +72,7 @@ def _spans(text: str, case: Callable[[str], str]) -> tuple[str, Sequence[int]]:
     done = 0
     for run in _unplain_run.finditer(plain):
         start, end = run.span()
-        pieces.append(plain[done:start])
+        pieces.append(case(plain[done:start]))
         offsets.extend(range(done, start))
         for at, segment in _segments(plain, start, end):
             folded = unicodedata.normalize("NFKC", _ignorable.sub("", segment))
@@ -82,10 +82,9 @@ def _spans(text: str, case: Callable[[str], str]) -> tuple[str, Sequence[int]]:
         done = end
     if not pieces:
         return case(plain), range(len(text) + 1)
-    pieces.append(plain[done:])
+    pieces.append(case(plain[done:]))
     offsets.extend(range(done, len(text) + 1))
-    # Only plain characters are left for `case` to change, and those map one to one; folding twice changes nothing.
-    return "".join(pieces) if case is str else "".join(map(case, pieces)), offsets
+    return "".join(pieces), offsets
 
 
 def _segments(text: str, start: int, end: int) -> list[tuple[int, str]]:

@@ -45,16 +45,17 @@ _CJK = _HAN + _KANA + _HANGUL + "\u3105-\u312f"  # and bopomofo
 # A letter, digit or underscore that is not CJK; combining marks that NFKC could not compose belong to their letter.
 _LETTER = f"[^\\W{_CJK}]"
 _MARK = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e]"
-_ATOM = f"{_LETTER}(?:{_LETTER}|{_MARK})*(?:\\+\\+\\d*|#(?!\\w))?"
+_ATOM = f"{_LETTER}(?:{_LETTER}|{_MARK})*(?:\\+\\+\\d*|#(?!{_LETTER}))?"
 _token = re.compile(
     f"([{_CJK}]+)"
     # @nasa, #tag, $HOME, .gitignore, --verbose: the mark belongs to the word
-    f"|(?:(?<![\\w.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
+    f"|(?:(?<!{_LETTER})(?<![.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
     # then atoms (word, don't, C++, C#) joined as in DEC-0054, a/b.c, x::y, R&D, 1,000
     f"{_ATOM}(?:(?:://|::|->|[-./\\\\:@+&'’~]|(?<=\\d),(?=\\d)){_ATOM})*"
 )
 _atom = re.compile(f"{_ATOM}(?:['’]{_ATOM})*")
-_piece = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_ascii_piece = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_other_piece = re.compile(f"(?:(?!_){_LETTER}|{_MARK})+")
 # camelCase, HTTPServer, python3: where a word has seams without a mark
 _seam = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}\d|\d[A-Za-z]{2}|_|[+#'’]")
 _alone = re.compile(f"[{_HAN}{_HANGUL}]")  # scripts in which one character is a word
@@ -148,7 +149,7 @@ def _split(word: str) -> _Parts:
     for atom, start, end in atoms:
         _add(found, atom, start, end)
         if _seam.search(atom) and not _is_contraction(atom):
-            for piece in _piece.finditer(atom):
+            for piece in (_ascii_piece if atom.isascii() else _other_piece).finditer(atom):
                 _add(found, piece.group(), start + piece.start(), start + piece.end())
     if found and (len(atoms) > 1 or atoms[0][0] != word):
         found = {(_whole(word), 0, len(word)): None, **found}
