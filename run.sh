@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# Sets glassbox-tui up once, in .venv beside this file, and starts it.
+#
+#   ./run.sh [FOLDER]         open the app (without FOLDER: on the bundled notes)
+#   ./run.sh setup            install only
+#   ./run.sh test [--full]    linters, types, layers, tests; --full adds the long runs
+#   ./run.sh --with-llm ...   also install what generation needs (builds from source: a C++ compiler, some minutes)
+#   ./run.sh ANYTHING ELSE    is passed on to glassbox-tui: retrieve, ask, index, status, --help, ...
+#
+# GLASSBOX_PYTHON names the Python to use (3.11 or newer). Nothing outside .venv is touched.
+# Written for bash 3.2, which macOS still has.
+set -euo pipefail
+
+die() { # CODE SENTENCE
+  printf 'run.sh: %s\n' "$2" >&2
+  exit "$1"
+}
+
+# The folder this file lies in, through any links to it.
+here() {
+  local path=$1 folder
+  while [ -L "$path" ]; do
+    folder=$(cd -P "$(dirname "$path")" && pwd)
+    path=$(readlink "$path")
+    case $path in /*) ;; *) path=$folder/$path ;; esac
+  done
+  cd -P "$(dirname "$path")" && pwd
+}
+
+root=$(here "${BASH_SOURCE[0]}")
+venv=$root/.venv
+stamp=$venv/glassbox-installed
+lock=$root/.venv.lock
+log=$root/.venv-install.log
+
+# ---------------------------------------------------------------------------------------------- finding a Python
+
+new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+find_python() {
+  local candidate version found=''
+  if [ -n "${GLASSBOX_PYTHON:-}" ]; then
+    command -v "$GLASSBOX_PYTHON" >/dev/null 2>&1 || die 1 "GLASSBOX_PYTHON is $GLASSBOX_PYTHON, but there is no such program."
+    new_enough "$GLASSBOX_PYTHON" || die 1 "GLASSBOX_PYTHON is $GLASSBOX_PYTHON, which is not Python 3.11 or newer."
+    command -v "$GLASSBOX_PYTHON"
+    return
+  fi
+  for candidate in python3.13 python3.12 python3.11 python3 python; do
+    command -v "$candidate" >/dev/null 2>&1 || continue
+    if new_enough "$candidate"; then
+      command -v "$candidate"
+      return
+    fi
+    version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+    [ -n "$found" ] || found="$candidate is $version"
+  done
+  [ -z "$found" ] || die 1 "Python 3.11 or newer is needed, but $found; install one, or name it: GLASSBOX_PYTHON=/path/to/python3.12 ./run.sh"
+  die 1 'Python 3.11 or newer is needed, but none was found; install it, or name it: GLASSBOX_PYTHON=/path/to/python3.12 ./run.sh'
+}
+
+# ---------------------------------------------------------------------------------------------- installing, once
+
+# What an installation is made from: pyproject.toml, and where the package lies.
+fingerprint() { cksum <"$root/pyproject.toml" | tr -s ' \t' '--' && printf '%s\n' "$root"; }
+
+# The stamp: the fingerprint, then one line for each extra that is installed.
+installed() { # [EXTRA...]
+  local extra
+  [ -x "$venv/bin/python" ] && [ -x "$venv/bin/glassbox-tui" ] && [ -f "$stamp" ] || return 1
+  [ "$(head -n 2 "$stamp")" = "$(fingerprint)" ] || return 1
+  for extra in "$@"; do
+    grep -qx "extra $extra" "$stamp" || return 1
+  done
+}
+
+locked=''
+unlock() {
+  [ -z "$locked" ] || rm -rf "$lock"
+  locked=''
+}
+
+# One installation at a time. A lock whose holder is gone is cleared.
+take_lock() {
+  local holder said=''
+  until mkdir "$lock" 2>/dev/null; do
+    [ -w "$root" ] || die 1 "cannot write in $root, where .venv would be made; copy the folder to a place of your own."
+    holder=$(cat "$lock/pid" 2>/dev/null || true)
+    if [ -z "$holder" ]; then # its holder has only just made it, or died in that instant
+      sleep 1
+      holder=$(cat "$lock/pid" 2>/dev/null || true)
+    fi
+    if [ -z "$holder" ] || ! kill -0 "$holder" 2>/dev/null; then
+      # Moved aside before it is removed: of several that wait, one clears the lock, and none clears a new one.
+      mv "$lock" "$lock.$$" 2>/dev/null || continue
+      if [ "$(cat "$lock.$$/pid" 2>/dev/null || true)" = "$holder" ]; then rm -rf "$lock.$$"; else mv "$lock.$$" "$lock"; fi
+      continue
+    fi
+    [ -n "$said" ] || printf 'run.sh: another run.sh (process %s) is installing; waiting for it ...\n' "$holder" >&2
+    said=yes
+    sleep 1
+  done
+  locked=yes
+  trap unlock EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  printf '%s\n' "$$" >"$lock/pid"
+}
+
+# A .venv that was moved, is half made, or lost its Python is made anew.
+venv_is_whole() {
+  [ -x "$venv/bin/python" ] && new_enough "$venv/bin/python" && grep -qF "$venv" "$venv/bin/activate" 2>/dev/null &&
+    "$venv/bin/python" -m pip --version >/dev/null 2>&1
+}
+
+make_venv() {
+  local python
+  venv_is_whole && return
+  python=$(find_python) || exit $?
+  if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
+    die 1 "$python has no venv module; on Debian or Ubuntu: sudo apt install python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+  fi
+  rm -rf "$venv"
+  "$python" -m venv "$venv" >"$log" 2>&1 </dev/null || {
+    tail -n 8 "$log" >&2
+    die 1 "the environment $venv could not be made; the whole story is in $log"
+  }
+}
+
+need_compiler() {
+  local compiler
+  for compiler in ${CXX:+"$CXX"} c++ g++ clang++; do
+    command -v "$compiler" >/dev/null 2>&1 && return
+  done
+  die 1 '--with-llm builds llama-cpp-python and needs a C++ compiler; on Debian or Ubuntu: sudo apt install build-essential, on macOS: xcode-select --install'
+}
+
+ensure() { # [EXTRA...]
+  local extras='' extra wanted
+  installed "$@" && return
+  take_lock
+  if installed "$@"; then # another run.sh has just done it
+    unlock
+    return
+  fi
+  # Extras that are there already are installed anew with a new pyproject.toml.
+  wanted=$({ [ ! -f "$stamp" ] || sed -n 's/^extra //p' "$stamp"; printf '%s\n' "$@"; } | sort -u)
+  for extra in $wanted; do extras=${extras:+$extras,}$extra; done
+  case ,$extras, in *,llm,*) need_compiler ;; esac
+  make_venv
+  rm -f "$stamp" # what stops half-way has no stamp, and runs again
+  printf 'run.sh: installing into %s (once; a minute or two) ...\n' "$venv" >&2
+  if ! (cd "$root" && "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -e ".${extras:+[$extras]}") >"$log" 2>&1 </dev/null; then
+    tail -n 8 "$log" >&2
+    die 1 "pip could not install what glassbox-tui needs (no network?); the whole story is in $log"
+  fi
+  {
+    fingerprint
+    for extra in $wanted; do printf 'extra %s\n' "$extra"; done
+  } >"$stamp.new"
+  mv -f "$stamp.new" "$stamp"
+  unlock
+}
+
+# ---------------------------------------------------------------------------------------------- what is asked for
+
+step() { # NAME COMMAND...
+  printf '\n== %s\n' "$1" >&2
+  shift
+  "$@" || die 1 "failed: $*"
+}
+
+run_tests() {
+  local bin=$venv/bin marks='not full' data
+  case ${1:-} in
+    '') ;;
+    --full) marks='' ;;
+    *) die 2 "test takes --full or nothing, not $1" ;;
+  esac
+  [ $# -le 1 ] || die 2 'test takes --full or nothing'
+  ensure dev
+  cd "$root"
+  data=$(mktemp -d "${TMPDIR:-/tmp}/glassbox-test.XXXXXX")
+  # shellcheck disable=SC2064  # the path of now is meant
+  trap "rm -rf '$data'" EXIT
+  export GLASSBOX_DATA=$data LC_ALL=C.UTF-8 PYTHONUTF8=1
+  step 'ruff check' "$bin/ruff" check .
+  step 'ruff format' "$bin/ruff" format --check .
+  step 'mypy' "$bin/mypy"
+  step 'import-linter' "$bin/lint-imports"
+  step 'pytest' "$bin/pytest" -m "$marks"
+  printf '\nAll green.\n' >&2
+}
+
+open_app() { # [FOLDER]
+  if ! [ -t 0 ] || ! [ -t 1 ]; then
+    die 2 'the app needs a terminal, and this is none; in scripts use: ./run.sh retrieve "a question" --notes FOLDER'
+  fi
+  # shellcheck disable=SC2086  # $with_llm is one word, or none
+  ensure $with_llm
+  exec "$venv/bin/glassbox-tui" "$@"
+}
+
+is_command() {
+  case $1 in ask | bench | doctor | eval | index | ingest | models | purge | retrieve | selftest | status) ;; *) return 1 ;; esac
+}
+
+with_llm=''
+if [ "${1:-}" = --with-llm ]; then
+  with_llm=llm
+  shift
+elif [ "${1:-}" = setup ] && [ "${2:-}" = --with-llm ]; then
+  with_llm=llm
+  shift 2
+  set -- setup "$@"
+fi
+
+# shellcheck disable=SC2086  # $with_llm is one word, or none
+case ${1:-} in
+  setup)
+    [ $# -eq 1 ] || die 2 'setup takes --with-llm or nothing'
+    ensure $with_llm
+    printf 'run.sh: ready; ./run.sh opens the app\n' >&2
+    ;;
+  test)
+    shift
+    run_tests "$@"
+    ;;
+  '')
+    open_app
+    ;;
+  *)
+    # A command wins over a folder of the same name; ./ask is the folder.
+    if [ $# -eq 1 ] && [ -e "$1" ] && ! is_command "$1"; then
+      open_app "$1"
+    fi
+    ensure $with_llm
+    exec "$venv/bin/glassbox-tui" "$@"
+    ;;
+esac
