@@ -121,7 +121,12 @@ def _query_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--notes", metavar="DIR", help="a folder of notes, or one note (default: the bundled notes)")
     parser.add_argument("--top-k", metavar="N", type=_count, help="how many hits (default: GLASSBOX_TOPK or 8)")
-    parser.add_argument("--rounds", metavar="N", type=_count, help="rounds at most, rewrites included (default: 3)")
+    parser.add_argument(
+        "--rounds",
+        metavar="N",
+        type=_count,
+        help="rounds at most, rewrites included (default: GLASSBOX_MAX_REWRITES + 1, so 3)",
+    )
 
 
 # -- commands ----------------------------------------------------------------------------------------------------------

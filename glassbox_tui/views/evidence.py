@@ -48,10 +48,13 @@ def evidence_table(trace: Trace, round: int | None = None, *, width: int | None 
     """
     shown = trace.last if round is None else trace.rounds[round]
     wide = width is None or width >= WIDE
-    room = NOTE_CELLS if wide else max(10, (width or WIDE) - 46)
+    ranks = [[rank_cell(hit, stage, ascii=ascii) for stage in STAGES] for hit in shown.hits]
+    taken = sum(max([len(name), *(len(row[i].plain) for row in ranks)]) + 1 for i, name in enumerate(STAGES))
+    room = NOTE_CELLS if wide else max(10, (width or WIDE) - taken - len(STAGES) - len(str(len(shown.hits))) - 4)
     where = [location(hit, room) for hit in shown.hits]
     overflow: OverflowMethod = "crop" if ascii else "ellipsis"
-    table = Table(box=None if ascii else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), width=width)
+    gap = (0, 1, 0, 0) if wide or ascii else 0  # the box itself sets columns one blank apart
+    table = Table(box=None if ascii else box.SIMPLE_HEAD, pad_edge=False, padding=gap, width=width)
     table.add_column("#", justify="right", no_wrap=True, style="bold")
     longest = max(map(cell_len, where), default=10)
     table.add_column("note", ratio=None if wide else 1, no_wrap=True, overflow=overflow, min_width=longest)
@@ -62,14 +65,13 @@ def evidence_table(trace: Trace, round: int | None = None, *, width: int | None 
     table.add_column("flow", no_wrap=True, min_width=len(STAGES))
     if wide:
         table.add_column("text", ratio=4, no_wrap=True, overflow=overflow)
-    for number_, (hit, place) in enumerate(zip(shown.hits, where, strict=True), start=1):
+    for number_, (hit, place, cells) in enumerate(zip(shown.hits, where, ranks, strict=True), start=1):
         note = Text(place, no_wrap=True, overflow=overflow)
         head, text = Text(heading(hit), "dim"), Text(first_line(hit.text))
         if not wide:
             note = Text("\n", no_wrap=True, overflow=overflow).join([note + Text(f"  {heading(hit)}", "dim"), text])
-        ranks = [rank_cell(hit, stage, ascii=ascii) for stage in STAGES]
         flow = Text(sparkline(hit, ascii=ascii), "cyan")
-        table.add_row(str(number_), note, *([head] if wide else []), *ranks, flow, *([text] if wide else []))
+        table.add_row(str(number_), note, *([head] if wide else []), *cells, flow, *([text] if wide else []))
     return table
 
 
