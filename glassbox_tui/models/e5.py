@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -118,18 +119,21 @@ def write_token_mean(models_dir: Path) -> None:
 
 
 def _load(folder: Path, mean: Vector) -> E5Embedder:
-    import onnxruntime
     from tokenizers import Tokenizer
 
-    session = onnxruntime.InferenceSession(
-        str(folder / "model.onnx"),
-        session_options(),
-        providers=["CPUExecutionProvider"],
-    )
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.normalizer = None  # the model's own table goes first instead
-    table = {int(point, 16): out for point, out in json.loads((folder / "normaliser.json").read_text("utf-8")).items()}
-    return E5Embedder(session, tokenizer, make_normaliser(table), mean)
+    with ThreadPoolExecutor(1) as pool:  # onnxruntime reads its graph outside the interpreter's lock
+        session = pool.submit(_session, folder / "model.onnx")
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer.normalizer = None  # the model's own table goes first instead
+        table = json.loads((folder / "normaliser.json").read_text("utf-8"))
+        normaliser = make_normaliser({int(point, 16): out for point, out in table.items()})
+        return E5Embedder(session.result(), tokenizer, normaliser, mean)
+
+
+def _session(path: Path) -> Any:
+    import onnxruntime
+
+    return onnxruntime.InferenceSession(str(path), session_options(), providers=["CPUExecutionProvider"])
 
 
 def _first_line(error: Exception) -> str:

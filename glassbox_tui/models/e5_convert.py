@@ -121,26 +121,17 @@ def _convert(folder: Path, fault: str, progress: ProgressFn) -> tuple[str, ...]:
 
 
 def _write(work: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
-    vocabulary = file.vocabulary
-    _write_tokenizer(work / "tokenizer.json", vocabulary)
+    # The graph first: its few large blocks go back to the system before the vocabulary's many small ones are made.
+    _write_graph(work / "model.onnx", file, progress)
+    _write_tokenizer(work / "tokenizer.json", file.vocabulary)
     _write_json(work / "normaliser.json", {f"{point:x}": out for point, out in file.normaliser.items()})
+    pad, length = _unspellable("<pad>"), file.shape.positions
     _write_json(
-        work / "config.json", {"model_type": "bert", "hidden_size": file.shape.hidden, "pad_token_id": vocabulary.pad}
+        work / "config.json",
+        {"model_type": "bert", "hidden_size": file.shape.hidden, "pad_token_id": file.vocabulary.pad},
     )
-    _write_json(
-        work / "tokenizer_config.json",
-        {
-            "model_max_length": file.shape.positions,
-            "max_length": file.shape.positions,
-            "pad_token": _unspellable("<pad>"),
-        },
-    )
-    _write_json(work / "special_tokens_map.json", {"pad_token": _unspellable("<pad>")})
-    model = e5_graph.build(file, progress, _DETAIL)
-    content = model.SerializeToString()
-    del model
-    (work / "model.onnx").write_bytes(content)
-    del content
+    _write_json(work / "tokenizer_config.json", {"model_max_length": length, "max_length": length, "pad_token": pad})
+    _write_json(work / "special_tokens_map.json", {"pad_token": pad})
     manifest = {}
     for path in sorted(work.iterdir()):
         _sync_file(path)
@@ -149,6 +140,10 @@ def _write(work: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
     _write_json(work / _MANIFEST, {"model": MODEL_NAME, "source_sha256": e5_file.FILE_SHA256, "files": manifest})
     _sync_file(work / _MANIFEST)
     _sync_folder(work)
+
+
+def _write_graph(path: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
+    path.write_bytes(e5_graph.build(file, progress, _DETAIL).SerializeToString())
 
 
 def _write_tokenizer(path: Path, vocabulary: e5_file.Vocabulary) -> None:

@@ -1,0 +1,52 @@
+"""Shared by all rooms: a data folder of the test run's own, no network, and the real bundled embedder."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glassbox_tui.models.e5 import E5Embedder, open_e5
+from glassbox_tui.settings import load_settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """GLASSBOX_DATA of the whole run. The user's own settings and data stay out of it."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("GLASSBOX_")]:
+            patch.delenv(name)
+        patch.setenv("GLASSBOX_DATA", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[None]:
+    """Any connection to a host fails the test that tries it. (Unix sockets may connect.)"""
+    connect = socket.socket.connect
+
+    def refuse(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            raise AssertionError(f"a test reached for the network: {address}")
+        connect(self, address)
+
+    def resolve(host: Any, *_: Any, **__: Any) -> Any:
+        raise AssertionError(f"a test reached for the network: {host}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", refuse)
+        patch.setattr(socket, "getaddrinfo", resolve)
+        yield
+
+
+@pytest.fixture(scope="session")
+def e5(data_dir: Path) -> E5Embedder:
+    """The bundled multilingual-e5-small, converted once for the whole run."""
+    embedder, notices = open_e5(load_settings().models_dir)
+    assert notices == ()
+    return embedder
