@@ -1,8 +1,8 @@
 """Chunks: the spans of a note that are indexed, embedded and shown.
 
-Whole sentences are packed up to `chars`; neighbours share whole sentences up to `overlap`. A heading begins a new chunk,
-however short the last one was: a short chunk under its own heading path is found by what it says and cited exactly,
-while two subjects in one vector are found by neither. Tables and code stay whole when they fit.
+Whole sentences are packed up to `chars`; neighbours share whole sentences up to `overlap`. A heading begins a new
+chunk, however short the last one was: a short chunk under its own heading path is found by what it says and cited
+exactly, while two subjects in one vector are found by neither. Tables and code stay whole when they fit.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from glassbox_tui.text.markdown import plain_section, sections
 class ChunkOptions:
     """How to cut. `chars` and `overlap` in characters; `token_limit` in tokens as `count_tokens` counts them.
 
-    `count_tokens` may give at most one token per UTF-8 byte of the NFKC form and one per word more (so do unigram, WordPiece
-    and byte-pair tokenizers): short chunks are then never counted.
+    `count_tokens` may give at most one token per UTF-8 byte of the NFKC form and one more per word, as unigram,
+    WordPiece and byte-pair tokenizers do: short chunks are then not counted.
     """
 
     chars: int = 700
@@ -34,9 +34,9 @@ class ChunkOptions:
 class ChunkSpan:
     """One chunk: `text` is exactly source[start:end]; `index_text` is what is tokenized and embedded.
 
-    `index_text` is a line with the heading path (what of it is not in the chunk), the header of a table that began in an
-    earlier chunk, then `text`; where it ends with `text`, spans map by that suffix. Only a chunk with an inline picture
-    does not: there a placeholder stands for the data. `heading` is the heading path in the note, without its title.
+    `index_text` is a line with the heading path (what of it is not in the chunk), the header of a table that began in
+    an earlier chunk, then `text`; where it ends with `text`, spans map by that suffix. Only a chunk with an inline
+    picture does not: there a placeholder stands for the data. `heading` is the path of markdown headings.
     """
 
     start: int

@@ -12,6 +12,8 @@ from glassbox_tui.text.markdown import Kind, Section, Unit
 if TYPE_CHECKING:
     from glassbox_tui.text.chunks import ChunkOptions
 
+TokenShare = Callable[[str, float], float]
+
 LONGEST_CONTEXT = 160  # characters of the heading-path line
 SMALLEST_PIECE = 20  # characters; below this a unit is not cut for the sake of its heading
 
@@ -19,7 +21,7 @@ SMALLEST_PIECE = 20  # characters; below this a unit is not cut for the sake of 
 def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, index_text) of each chunk of `section`; starts and ends rise strictly."""
     units = [piece for unit in section.units for piece in _pieces(text, unit, options)]
-    fits = _token_check(options)
+    share = _token_check(options)
     previous = -1  # the first unit of the chunk before
     new = 0  # the first unit that no chunk holds yet
     while new < len(units):
@@ -41,8 +43,8 @@ def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iter
             last += 1
         last = _without_crumbs(units, first, least, last, previous, options)
         while True:
-            index_text = _index_text(text, section, title, units, first, last, options, fits)
-            excess = fits(index_text)
+            index_text = _index_text(text, section, title, units, first, last, options, share)
+            excess = share(index_text, 1.0)
             if excess <= 1:
                 break
             if last > least:
@@ -57,7 +59,7 @@ def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iter
                 elif last > new + 1:
                     last = least = last - 1
                 else:
-                    index_text = _what_fits(text[unit.start : unit.end], fits)
+                    index_text = _what_fits(text[unit.start : unit.end], share)
                     break
         yield units[first].start, units[last - 1].end, index_text
         previous, new = first, last
@@ -130,7 +132,7 @@ def _index_text(
     first: int,
     last: int,
     options: ChunkOptions,
-    fits: Callable[[str], float],
+    share: TokenShare,
 ) -> str:
     start, end = units[first].start, units[last - 1].end
     context = _context(text, section, title, start, options)
@@ -139,9 +141,9 @@ def _index_text(
     if len(repeated) > options.chars:
         repeated = ""
     # The chunk itself comes first: what stands before it may take half of the tokens.
-    if context and fits(context + repeated) > 0.5:
+    if context and share(context + repeated, 0.5) > 0.5:
         context = ""
-    if repeated and fits(repeated) > 0.5:
+    if repeated and share(repeated, 0.5) > 0.5:
         repeated = ""
     return context + repeated + text[start:end]
 
@@ -159,22 +161,22 @@ def _context(text: str, section: Section, title: str, start: int, options: Chunk
     return line + "\n" if path else ""
 
 
-def _token_check(options: ChunkOptions) -> Callable[[str], float]:
-    """A function from a text to its tokens as a share of the limit; 0 where counting can be spared."""
+def _token_check(options: ChunkOptions) -> TokenShare:
+    """A function (text, most) -> tokens of text / limit; 0 where the text is so short that it cannot exceed `most`."""
     limit, count = options.token_limit, options.count_tokens
     if limit is None or count is None:
-        return lambda _: 0.0
+        return lambda text, most: 0.0
 
-    def share(text: str) -> float:
+    def share(text: str, most: float) -> float:
         normal = unicodedata.normalize("NFKC", text)
-        most = max(len(form.encode("utf-8", "surrogatepass")) for form in (text, normal)) + len(normal.split())
-        return 0.0 if 2 * most <= limit else count(text) / limit
+        bound = max(len(form.encode("utf-8", "surrogatepass")) for form in (text, normal)) + len(normal.split())
+        return 0.0 if bound <= most * limit else count(text) / limit
 
     return share
 
 
-def _what_fits(text: str, fits: Callable[[str], float]) -> str:
+def _what_fits(text: str, share: TokenShare) -> str:
     """The beginning of a text that is over the limit and cannot be cut."""
-    while text and fits(text) > 1:
+    while text and share(text, 1.0) > 1:
         text = text[:-1]
     return text

@@ -57,11 +57,11 @@ _WRAP_COLUMNS = 40  # a line shorter than this was ended on purpose, not wrapped
 def sentences(text: str) -> list[tuple[int, int]]:
     """A partition of `text` into sentences: contiguous spans that cover all of it.
 
-    White space goes with what it follows.
+    White space belongs to the sentence before it.
 
-    Ends: 。！？；… ! ? and full stops, with closing quotes and brackets kept; paragraph breaks, list items, lines that
-    were not merely wrapped. No ends: within numbers and versions (v3.14), after abbreviations (Dr., e.g., U.S.), initials
-    and list numbers (1.).
+    Ends: 。！？；… ! ? and full stops, with closing quotes and brackets kept; paragraph breaks, list items, lines
+    that were not merely wrapped. No ends: within numbers and versions (v3.14), after abbreviations (Dr., e.g., U.S.),
+    initials and list numbers (1.).
     """
     spans: list[tuple[int, int]] = []
     start = line = 0

@@ -46,19 +46,25 @@ _CJK = _HAN + _KANA + _HANGUL + "\u3105-\u312f"  # and bopomofo
 _LETTER = f"[^\\W{_CJK}]"
 _MARK = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e]"
 _ATOM = f"{_LETTER}(?:{_LETTER}|{_MARK})*(?:\\+\\+\\d*|#(?!{_LETTER}))?"
-_token = re.compile(
-    f"([{_CJK}]+)"
+_WORD = (
     # @nasa, #tag, $HOME, .gitignore, --verbose: the mark belongs to the word
-    f"|(?:(?<!{_LETTER})(?<![.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
+    f"(?:(?<!{_LETTER})(?<![.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
     # then atoms (word, don't, C++, C#) joined as in DEC-0054, a/b.c, x::y, R&D, 1,000
     f"{_ATOM}(?:(?:://|::|->|[-./\\\\:@+&'’~]|(?<=\\d),(?=\\d)){_ATOM})*"
 )
+_words = re.compile(_WORD)
+_token = re.compile(f"([{_CJK}]+)|{_WORD}")
 _atom = re.compile(f"{_ATOM}(?:['’]{_ATOM})*")
 _ascii_piece = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _other_piece = re.compile(f"(?:(?!_){_LETTER}|{_MARK})+")
 # camelCase, HTTPServer, python3: where a word has seams without a mark
 _seam = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}\d|\d[A-Za-z]{2}|_|[+#'’]")
 _alone = re.compile(f"[{_HAN}{_HANGUL}]")  # scripts in which one character is a word
+
+# The same rules as in `tokenize`, for the terms alone.
+_PARTICLE = f"[{''.join(sorted(PARTICLES))}]"
+_characters = re.compile(f"(?!{_PARTICLE})(?:[{_HAN}{_HANGUL}]|(?<![{_CJK}])[{_CJK}](?![{_CJK}]))")
+_pairs = re.compile(f"(?=(?!{_PARTICLE}{{2}})([{_CJK}]{{2}}))")
 
 _breaks = re.compile(
     "|".join(
@@ -96,6 +102,18 @@ def tokenize(text: str, min_token_len: int = 1) -> list[Token]:
     if isinstance(offsets, range):
         return found
     return [Token(term, *source_span(offsets, start, end)) for term, start, end in found]
+
+
+def terms(text: str, min_token_len: int = 1) -> list[str]:
+    """The terms of `tokenize(text)`, in another order and without spans: two to three times as fast, for indexing."""
+    normal, _ = compatible_spans(text)
+    found: list[str] = []
+    if not normal.isascii():
+        found += _characters.findall(normal)
+        found += _pairs.findall(normal)
+    for word in _words.findall(normal):
+        found += [term for term, start, end in _word_parts(word) if end - start >= min_token_len]
+    return found
 
 
 def content_terms(text: str, min_token_len: int = 1) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from glassbox_tui.text import tokens
 from glassbox_tui.text.tokens import LONGEST_TERM, Token, content_terms, tokenize
 
 SCRAPS = """
@@ -20,6 +21,11 @@ mixed = st.lists(words | st.text(max_size=5), max_size=12).flatmap(
 
 def terms(text: str) -> list[str]:
     return [token.term for token in tokenize(text)]
+
+
+@given(mixed, st.integers(1, 4))
+def test_terms_alone_are_those_of_the_tokens(text: str, shortest: int) -> None:
+    assert sorted(tokens.terms(text, shortest)) == sorted(token.term for token in tokenize(text, shortest))
 
 
 @pytest.mark.parametrize(
@@ -100,15 +106,14 @@ def test_min_token_len_bounds_words_not_characters() -> None:
 @example("İstanbul ŉ ß")
 @example("क्षत्रिय ไทย مَدرَسَة")
 def test_spans_lie_in_the_text_and_are_never_empty(text: str) -> None:
-    tokens = tokenize(text)
-    for token in tokens:
+    found = tokenize(text)
+    for token in found:
         assert 0 <= token.start < token.end <= len(text)
         assert 0 < len(token.term) <= LONGEST_TERM
-    assert [t.start for t in tokens] == sorted(t.start for t in tokens)
-    found = [t.term for t in tokens]
+    assert [t.start for t in found] == sorted(t.start for t in found)
     content = content_terms(text)
     assert len(content) == len(set(content))
-    assert set(content) <= set(found)
+    assert set(content) <= {t.term for t in found}
 
 
 @given(mixed)
