@@ -48,6 +48,8 @@ _ISO_2022_JP = re.compile(rb"\x1b\$[@B][\x21-\x7e\s]+?\x1b\([BJ]")
 # What charset-normalizer may choose among: alphabets that no candidate of ours covers.
 _OTHERS = ("cp1251", "koi8_r", "cp866", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "cp1258")
 
+# Bytes that charset-normalizer gets to see; it is slow on what is no text.
+_DETECT = 8_192
 # Bytes outside ASCII without which charset-normalizer would guess at random.
 _ENOUGH = 24
 # Nats between the best two readings below which the note is marked as a guess.
@@ -89,7 +91,7 @@ def _guess(data: bytes) -> Decoded:
     (best, average, chosen), (second, _, other) = scores[0], scores[1]
     codec = _codec(data, chosen)
     odd = average < chosen.plausible or (chosen.accents and _strict(data, codec) is None)
-    if odd and len(_NOT_ASCII.findall(data, 0, SAMPLE)) >= _ENOUGH:
+    if odd and len(_NOT_ASCII.findall(_sample(data, ""))) >= _ENOUGH:
         if (named := _charset_normalizer(data)) is not None:
             return _finish(data, named, f"encoding is a guess: {named}")
         if average < chosen.plausible:
@@ -127,7 +129,7 @@ def _codec(data: bytes, candidate: Candidate) -> str:
 def _charset_normalizer(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(_sample(data, ""), cp_isolation=list(_OTHERS)).best()
+    best = from_bytes(_sample(data, "")[:_DETECT], cp_isolation=list(_OTHERS)).best()
     return best.encoding if best is not None and _strict(data, best.encoding) is not None else None
 
 

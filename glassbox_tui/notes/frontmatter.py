@@ -34,11 +34,11 @@ def front_matter(text: str) -> FrontMatter:
     opened = _OPEN.match(text)
     if opened is None:
         return FrontMatter(None, 0, None)
-    closed = _CLOSE.search(text, opened.end(), opened.end() + MAX_CHARS)
+    closed = _CLOSE.search(text, opened.end())
     if closed is None:
-        far = _CLOSE.search(text, opened.end()) is not None and bool(_KEY.match(text, opened.end()))
-        why = f"is longer than {MAX_CHARS} characters" if far else "opens with --- and is never closed"
-        return FrontMatter(None, 0, f"front matter {why}; the whole note is taken as body")
+        return _all_body("front matter opens with --- and is never closed")
+    if closed.start() - opened.end() > MAX_CHARS:
+        return _all_body(f"front matter is longer than {MAX_CHARS} characters")
     block = text[opened.end() : closed.start()]
     if not block.strip():
         return FrontMatter(None, closed.end(), None)
@@ -54,11 +54,11 @@ def _read(block: str, body_start: int) -> FrontMatter:
             return FrontMatter(
                 None, body_start, f"front matter cannot be read ({_where(error)}); its title is not used"
             )
-        return FrontMatter(None, 0, "the block between --- lines at the top is no front matter; it is taken as body")
+        return _all_body("the block between --- lines at the top is no front matter")
     if node is None:  # only comments
         return FrontMatter(None, body_start, None)
     if not isinstance(node, yaml.MappingNode):
-        return FrontMatter(None, 0, "the block between --- lines at the top is no front matter; it is taken as body")
+        return _all_body("the block between --- lines at the top is no front matter")
     for key, value in node.value:
         if isinstance(key, yaml.ScalarNode) and key.value.strip().lower() == "title":
             if not isinstance(value, yaml.ScalarNode):
@@ -66,6 +66,10 @@ def _read(block: str, body_start: int) -> FrontMatter:
             named = "" if value.tag == "tag:yaml.org,2002:null" else " ".join(value.value.split())
             return FrontMatter(named or None, body_start, None)
     return FrontMatter(None, body_start, None)
+
+
+def _all_body(why: str) -> FrontMatter:
+    return FrontMatter(None, 0, f"{why}; the whole note is taken as body")
 
 
 def _check_depth(block: str) -> None:

@@ -91,7 +91,7 @@ def _load_pdf(absolute: Path, file: BufferedReader, stem: str, limits: Limits) -
         offset += len(page) + len(PAGE_BREAK)
     return LoadedNote(
         text=PAGE_BREAK.join(pages),
-        title=_document_title(repair(read.title)[0]) or stem,
+        title=_document_title(read.title) or stem,
         kind="pdf",
         encoding="pdf",
         status="ok",
@@ -114,7 +114,7 @@ def _load_text(data: bytes, kind: str, stem: str) -> LoadedNote:
         head = front_matter(text)
         title, body_start = head.title, head.body_start
         warnings += [head.warning] if head.warning else []
-        title = title or first_heading(text, body_start)
+        title = one_line(title or "") or first_heading(text, body_start)
     empty = not text[body_start:].strip()
     return LoadedNote(
         text=text,
@@ -166,7 +166,7 @@ _PROGRAM_TITLE = re.compile(
 
 def _document_title(title: str) -> str:
     """A PDF's own title, unless a program filled it in."""
-    title = " ".join(title.split())[:300]
+    title = one_line(title)
     return title if len(title) > 1 and title.isprintable() and not _PROGRAM_TITLE.match(title) else ""
 
 
@@ -196,8 +196,11 @@ def first_heading(text: str, start: int = 0) -> str | None:
 
 def _plain(heading: str) -> str:
     """A heading without its inline markup: links become their words, emphasis and code marks go."""
-    words = " ".join(heading[:1000].split())
-    words = re.sub(r" #+$", "", words)
+    words = re.sub(r"(?:^| )#+$", "", one_line(heading))
     words = re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", words)
-    words = re.sub(r"(\*\*|__|`+|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", words)
-    return words[:300].strip(" #") and words[:300]
+    return re.sub(r"(\*\*|__|`+|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", words)
+
+
+def one_line(title: str) -> str:
+    """A title that any store holds, on one line, of at most 300 characters."""
+    return repair(" ".join(title[:1200].split())[:300])[0]

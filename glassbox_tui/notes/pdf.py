@@ -10,9 +10,9 @@ import json
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -57,8 +57,8 @@ class _Segment(NamedTuple):
 def extract(path: Path, *, seconds: float, memory: int, chars: int) -> PdfText:
     """Read a PDF in a child process that may take `seconds`, `memory` bytes, and give `chars` characters.
 
-    A PDF that runs out of time between two pages yields the pages before, with a warning. Status: 'ok', 'no-text',
-    'encrypted', 'damaged', 'too-slow', 'too-large'.
+    A PDF that runs out of time yields the pages that were ready, with a warning. macOS has no memory limit to set.
+    Status: 'ok', 'no-text', 'encrypted', 'damaged', 'too-slow', 'too-large', 'unreadable'.
     """
     command = [sys.executable, "-P", "-X", "utf8", __file__, os.fspath(path), str(seconds), str(memory), str(chars)]
     try:
@@ -104,8 +104,6 @@ def _failed(status: str, reason: str) -> PdfText:
 
 def _died(code: int, seconds: float, memory: int) -> PdfText:
     """The child ended without an answer: killed by its CPU limit, by the kernel for memory, or by a crash."""
-    import signal
-
     if code == -getattr(signal, "SIGXCPU", 0):
         return _failed("too-slow", f"reading it took longer than {seconds:g} seconds")
     if code in (-9, -6):
@@ -116,6 +114,10 @@ def _died(code: int, seconds: float, memory: int) -> PdfText:
 # ------------------------------------------------------------------------------------------------- the child
 
 
+class _OutOfTime(BaseException):
+    """Not an Exception: pypdf, which catches those, must not swallow it."""
+
+
 def main(arguments: list[str]) -> None:
     """Read the PDF and write one JSON object to the standard output; pypdf's own words go nowhere."""
     path, seconds, memory, chars = arguments[0], float(arguments[1]), int(arguments[2]), int(arguments[3])
@@ -123,9 +125,10 @@ def main(arguments: list[str]) -> None:
     os.dup2(2, 1)
     logging.disable(logging.CRITICAL)
     _limit(seconds, memory)
-    deadline = time.monotonic() + seconds
     try:
-        answer = _read(path, deadline, seconds, chars)
+        answer = _read(path, seconds, chars)
+    except _OutOfTime:
+        answer = _answer("too-slow", f"reading it took longer than {seconds:g} seconds")
     except MemoryError:
         answer = _answer("too-large", f"reading it needs more than {memory // 1_000_000} MB of memory")
     except RecursionError:
@@ -134,6 +137,22 @@ def main(arguments: list[str]) -> None:
         answer = _answer("damaged", f"not a PDF that can be read ({_short(error)})")
     with os.fdopen(answer_to, "w", encoding="ascii") as out:
         json.dump(answer, out)
+
+
+def _out_of_time(*_: object) -> None:
+    raise _OutOfTime
+
+
+def _start_clock(seconds: float) -> None:
+    """From now on, `_OutOfTime` is raised after `seconds`. Windows has no such clock: there the parent ends it all."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _out_of_time)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _stop_clock() -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _limit(seconds: float, memory: int) -> None:
@@ -155,10 +174,11 @@ def _answer(status: str, reason: str, pages: Any = (), title: str = "", warnings
     return {"status": status, "reason": reason, "pages": list(pages), "title": title, "warnings": list(warnings)}
 
 
-def _read(path: str, deadline: float, seconds: float, chars: int) -> dict[str, Any]:
+def _read(path: str, seconds: float, chars: int) -> dict[str, Any]:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError
 
+    _start_clock(seconds)
     reader = PdfReader(path, strict=False)
     if reader.is_encrypted:
         try:
@@ -167,43 +187,51 @@ def _read(path: str, deadline: float, seconds: float, chars: int) -> dict[str, A
         except (DependencyError, NotImplementedError) as error:
             return _answer("encrypted", f"its kind of encryption cannot be read here ({_short(error)})")
     total = len(reader.pages)
+    title = _title(reader)
     pages: list[str] = []
-    failed: list[int] = []
     mixed: list[int] = []
-    warnings: list[str] = []
-    size, why = 0, ""
-    for number in range(1, total + 1):
-        if time.monotonic() > deadline:
-            warnings.append(f"only pages 1 to {number - 1} of {total} were read: {seconds:g} seconds were up")
-            break
-        try:
-            text, interleaved = _page_text(reader.pages[number - 1])
-        except (MemoryError, RecursionError):
-            raise
-        except Exception as error:
+    failed: dict[int, str] = {}
+    try:
+        for number in range(1, total + 1):
             text, interleaved = "", False
-            failed.append(number)
-            why = why or _short(error)
-        size += len(text)
-        if size > chars:
-            return _answer("too-large", f"holds more than {chars} characters of text")
-        pages.append(text)
-        if interleaved:
-            mixed.append(number)
-    blank = [n for n, text in enumerate(pages, 1) if not text.strip() and n not in failed]
-    if not any(text.strip() for text in pages):
-        if not pages and total:
-            return _answer("too-slow", f"reading it took longer than {seconds:g} seconds")
+            try:
+                text, interleaved = _page_text(reader.pages[number - 1])
+            except (MemoryError, RecursionError):
+                raise
+            except Exception as error:
+                failed[number] = _short(error)
+            pages.append(text)
+            mixed += [number] if interleaved else []
+            chars -= len(text)
+            if chars < 0:
+                return _answer("too-large", "holds more text than is taken from one file")
+        _stop_clock()
+    except _OutOfTime:
+        if not any(text.strip() for text in pages):
+            raise
+    return _judge(pages, total, title, failed, mixed, seconds)
+
+
+def _judge(
+    pages: list[str], total: int, title: str, failed: dict[int, str], mixed: list[int], seconds: float
+) -> dict[str, Any]:
+    """What the pages read so far make of the file. `failed` and `mixed` hold page numbers, from 1."""
+    blank = [number for number, text in enumerate(pages, 1) if not text.strip() and number not in failed]
+    if len(blank) + len(failed) == len(pages):
         if failed:
-            return _answer("damaged", f"no page can be read ({why})")
+            return _answer("damaged", f"no page can be read ({next(iter(failed.values()))})")
         return _answer("no-text", "has no text layer (a scan?)" if total else "has no pages")
-    if failed:
-        warnings.append(f"cannot be read: {_list_pages(failed)}")
-    if blank:
-        warnings.append(f"no text layer: {_list_pages(blank)}")
-    if mixed:
-        warnings.append(f"columns may be mixed line by line: {_list_pages(mixed)}")
-    return _answer("ok", "", pages, _title(reader), warnings)
+    warnings = []
+    if len(pages) < total:
+        warnings.append(f"only pages 1 to {len(pages)} of {total} were read: {seconds:g} seconds were up")
+    for numbers, what in (
+        (list(failed), "cannot be read"),
+        (blank, "no text layer"),
+        (mixed, "columns may be mixed line by line"),
+    ):
+        if numbers:
+            warnings.append(f"{what}: {_list_pages(numbers)}")
+    return _answer("ok", "", pages, title, warnings)
 
 
 def _page_text(page: PageObject) -> tuple[str, bool]:
@@ -246,7 +274,7 @@ def _title(reader: PdfReader) -> str:
 
 
 def _list_pages(numbers: list[int]) -> str:
-    """ "page 3", "pages 1, 4 and 9", "12 pages, the first is 4"."""
+    """In words: `page 3`, `pages 1, 4 and 9`, `12 pages, the first is 4`."""
     if len(numbers) == 1:
         return f"page {numbers[0]}"
     if len(numbers) <= 6:

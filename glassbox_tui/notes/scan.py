@@ -112,6 +112,7 @@ def scan(root: Path, ignore: Ignore | None = None) -> Scan:
         raise NotesError(_cannot("open", root, error)) from None
     if not stat.S_ISDIR(info.st_mode):
         return _scan_file(root, info)
+    root = root.absolute()
     walk = _Walk(root=Path(os.path.realpath(root)), ignore=ignore)
     try:
         walk.enter(root, "", info)
@@ -146,7 +147,6 @@ class _Walk:
         self._seen: set[tuple[int, int]] = set()
         self._folders: deque[tuple[Path, str]] = deque()
         self._links: deque[tuple[Path, str]] = deque()
-        self._first = True
 
     def enter(self, folder: Path, path: str, info: os.stat_result) -> None:
         """Queue a folder. The root is listed at once, so that its errors reach the caller."""
@@ -248,7 +248,8 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 def _folder_reason(absolute: Path, name: str) -> str | None:
     if name.startswith("."):
         return "hidden folder"
-    if name.lower() in TOOL_FOLDERS or (absolute / "pyvenv.cfg").is_file():
+    # Not Path.is_file, which raises for a folder that may not be entered.
+    if name.lower() in TOOL_FOLDERS or os.path.isfile(absolute / "pyvenv.cfg"):  # noqa: PTH113
         return "tool folder"
     return None
 

@@ -49,6 +49,14 @@ def test_a_title_is_taken_as_it_is_written(tmp_path: Path, raw: str, title: str)
     assert loaded.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [('"nul \\0 in it"', "nul \ufffd in it"), ('"a\\nb"', "a b")],
+)
+def test_escapes_in_yaml_cannot_smuggle_in_what_a_store_cannot_hold(tmp_path: Path, raw: str, title: str) -> None:
+    assert note(tmp_path, f"---\ntitle: {raw}\n---\nBody\n").title == title
+
+
 BROKEN_METADATA = {
     "colon": "title: Plan: draft",
     "tab": "title: x\nlist:\n\t- a",

@@ -78,6 +78,14 @@ def test_a_linked_root_is_searched(tmp_path: Path) -> None:
     assert paths(scan(tmp_path / "link")) == ["a.md", "sub/b.md"]
 
 
+def test_a_relative_root_gives_absolute_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "notes/a.md")
+    monkeypatch.chdir(tmp_path)
+    for root in (Path("notes"), Path("notes/a.md")):
+        (file,) = scan(root).files
+        assert (file.path, file.absolute) == ("a.md", tmp_path / "notes/a.md")
+
+
 def test_a_root_below_a_hidden_folder_is_searched(tmp_path: Path) -> None:
     make(tmp_path, ".notes/a.md")
     assert paths(scan(tmp_path / ".notes")) == ["a.md"]
