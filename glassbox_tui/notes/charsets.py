@@ -198,19 +198,26 @@ CANDIDATES = (
 )
 
 
-def likelihood(counts: Mapping[str, int], neighbours: int, candidate: Candidate) -> float:
-    """Log-likelihood of a text under a candidate, from the counts of its characters.
+def likelihood(counts: Mapping[str, int], neighbours: int, candidate: Candidate) -> tuple[float, float]:
+    """Log-likelihood of a text under a candidate, and its average over the characters outside ASCII.
 
-    `neighbours`: how many characters outside ASCII follow another such character.
+    `counts`: how often each character occurs; `neighbours`: how many outside ASCII follow another such character.
     """
-    total = candidate.prior
+    plain = special = 0.0
+    size = 0
     for character, count in counts.items():
-        if character == "\ufffd":
-            total += _REPLACED * count
-        elif " " <= character <= "~" or character in "\t\n\r\f\x1b":
-            total += _ASCII * count
-        elif character < " " or "\x7f" <= character < "\xa0":
-            total += FLOOR * count
+        if " " <= character <= "~" or character in "\t\n\r\f\x1b":
+            plain += _ASCII * count
+        elif character < " ":
+            plain += FLOOR * count
         else:
-            total += candidate.model(character) * count
-    return total + _AFTER_NON_ASCII * neighbours if candidate.accents else total
+            size += count
+            if character == "\ufffd":
+                special += _REPLACED * count
+            elif character < "\xa0":
+                special += FLOOR * count
+            else:
+                special += candidate.model(character) * count
+    if candidate.accents:
+        special += _AFTER_NON_ASCII * neighbours
+    return candidate.prior + plain + special, special / size if size else 0.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from glassbox_tui.notes.charsets import CANDIDATES, Candidate, likelihood
 
-SAMPLE = 131_072
+SAMPLE = 32_768
 """Bytes, from the first that is not plain ASCII, on which the encoding is decided."""
 
 _BOMS = (
@@ -86,8 +86,10 @@ def decode(data: bytes) -> Decoded:
 def _guess(data: bytes) -> Decoded:
     """The likeliest reading; where none is plausible, charset-normalizer's, and then no text at all."""
     scores = sorted((_score(data, candidate) for candidate in CANDIDATES), key=lambda score: -score[0])
-    # Any even number of bytes is UTF-16 of some kind: it must look like a language.
-    scores = [s for s in scores if s[1] >= s[2].plausible or not s[2].codecs[0].startswith("utf-16")]
+    # Any even number of bytes is UTF-16 of some kind: it must look like a language, and one stray NUL must not turn
+    # pairs of ASCII letters into Chinese.
+    stray = data.isascii() and data.count(0) < len(data) / 5
+    scores = [s for s in scores if not s[2].codecs[0].startswith("utf-16") or (s[1] >= s[2].plausible and not stray)]
     (best, average, chosen), (second, _, other) = scores[0], scores[1]
     codec = _codec(data, chosen)
     odd = average < chosen.plausible or (chosen.accents and _strict(data, codec) is None)
@@ -104,12 +106,8 @@ def _score(data: bytes, candidate: Candidate) -> tuple[float, float, Candidate]:
     """Log-likelihood of the sample, and its average over the characters outside ASCII."""
     codec = candidate.codecs[-1]
     text = _sample(data, codec).decode(codec, "replace")
-    counts = Counter(text)
     neighbours = len(_NEIGHBOURS.findall(text)) if candidate.accents else 0
-    total = likelihood(counts, neighbours, candidate)
-    special = {c: n for c, n in counts.items() if c > "~"}
-    average = likelihood(special, neighbours, candidate) / max(1, sum(special.values()))
-    return total, average, candidate
+    return *likelihood(Counter(text), neighbours, candidate), candidate
 
 
 def _sample(data: bytes, codec: str) -> bytes:
