@@ -113,11 +113,12 @@ venv_is_whole() {
 }
 
 make_venv() {
-  local python
+  local python version
   venv_is_whole && return
   python=$(find_python) || exit $?
   if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
-    die 1 "$python has no venv module; on Debian or Ubuntu: sudo apt install python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    die 1 "$python has no venv module; on Debian or Ubuntu: sudo apt install python$version-venv"
   fi
   rm -rf "$venv"
   "$python" -m venv "$venv" >"$log" 2>&1 </dev/null || {
@@ -170,7 +171,7 @@ step() { # NAME COMMAND...
 }
 
 run_tests() {
-  local bin=$venv/bin marks='not full' data
+  local bin=$venv/bin marks='not full' data name
   case ${1:-} in
     '') ;;
     --full) marks='' ;;
@@ -179,6 +180,7 @@ run_tests() {
   [ $# -le 1 ] || die 2 'test takes --full or nothing'
   ensure dev
   cd "$root"
+  for name in ${!GLASSBOX_@}; do unset "$name"; done # the user's settings are not what is tested
   data=$(mktemp -d "${TMPDIR:-/tmp}/glassbox-test.XXXXXX")
   # shellcheck disable=SC2064  # the path of now is meant
   trap "rm -rf '$data'" EXIT

@@ -41,7 +41,7 @@ _SYNC_CONFLICT = re.compile(
     r"|冲突副本|衝突複本",
     re.IGNORECASE,
 )
-_ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+_ESCAPED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 Ignore = Callable[[str], bool]
 """Says whether a relative path is left out by the user's patterns; a folder's path ends with a slash."""
@@ -93,12 +93,13 @@ def path_text(path: str) -> str:
 
 
 def locate(root: Path, path: str) -> Path:
-    """The file that a scanned `path` stands for: `path_text` undone where it had to change the name."""
+    """The file that a scanned `path` stands for: `path_text` undone, whatever the locale's encoding of names is."""
     base = root.parent if root.is_file() else root
-    plain = base / path
-    if os.path.lexists(plain) or not _ESCAPED_BYTE.search(path):
+    name = path.encode()
+    plain = base / os.fsdecode(name)
+    if os.path.lexists(plain):
         return plain
-    return base / _ESCAPED_BYTE.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
+    return base / os.fsdecode(_ESCAPED_BYTE.sub(lambda match: bytes.fromhex(match[1].decode()), name))
 
 
 def scan(root: Path, ignore: Ignore | None = None) -> Scan:
@@ -199,7 +200,7 @@ class _Walk:
         if kind_of(name) is None:
             self.other += 1
             return
-        reason = _file_reason(name, info)
+        reason = _file_reason(path_text(name), info)
         if reason is None and self.ignore is not None and self.ignore(path):
             reason = "left out by an ignore pattern"
         if reason is None and path in self.files:

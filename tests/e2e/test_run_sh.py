@@ -374,6 +374,19 @@ def test_test_runs_every_check_from_the_root(
     assert {line.split("|")[1] for line in result.out.splitlines()} == {str(project.root)}
 
 
+def test_tests_see_none_of_the_user_s_settings(project: Project) -> None:
+    project.run("test")
+    pytest_itself = project.root / ".venv/bin/pytest"
+    pytest_itself.write_text('#!/usr/bin/env bash\nenv >>"$FAKE_LOG"\n[ -d "$GLASSBOX_DATA" ]\n')
+    mine = {"GLASSBOX_TOPK": "3", "GLASSBOX_DATA": str(project.root), "LC_ALL": "POSIX"}
+    assert project.run("test", **mine).code == 0
+    seen = dict(line.split("=", 1) for line in project.calls() if "=" in line)
+    assert "GLASSBOX_TOPK" not in seen
+    assert seen["LC_ALL"] == "C.UTF-8"
+    assert seen["GLASSBOX_DATA"] != str(project.root)
+    assert not Path(seen["GLASSBOX_DATA"]).exists()  # a folder of its own, cleared away
+
+
 def test_test_stops_at_the_first_failure(project: Project) -> None:
     result = project.run("test", FAKE_FAILS="mypy")
     assert result.code == 1

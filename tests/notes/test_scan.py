@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,21 @@ def test_names_that_are_no_utf_8_are_escaped_and_found_again(tmp_path: Path) -> 
     assert json.loads(json.dumps(found.path).encode()) == found.path
     assert found.absolute.read_bytes() == b"hello"
     assert locate(tmp_path, found.path).read_bytes() == b"hello"
+
+
+def test_the_locale_has_no_say_in_names(tmp_path: Path) -> None:
+    """E1: with Python's ASCII file names of LANG=C, paths are still the UTF-8 that is on the disk."""
+    make(tmp_path, "笔记/计划.md", "计划 (小明 的冲突副本 2024-03-01).md")
+    code = (
+        "import sys; from pathlib import Path; from glassbox_tui.notes.scan import locate, scan; root = Path(sys.argv[1]);"
+        "found = scan(root); print(ascii([(f.path, locate(root, f.path).read_bytes()) for f in found.files]));"
+        "print(ascii(found.reasons()))"
+    )
+    environ = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, env=environ, check=True)
+    files, reasons_given = done.stdout.decode("ascii").splitlines()
+    assert files == ascii([("笔记/计划.md", "笔记/计划.md".encode())])
+    assert reasons_given == "{'sync-conflict copy': 1}"
 
 
 def test_two_names_that_would_be_shown_alike_are_not_merged(tmp_path: Path) -> None:
