@@ -163,8 +163,8 @@ def test_the_locale_has_no_say_in_names(tmp_path: Path) -> None:
     """E1: with Python's ASCII file names of LANG=C, paths are still the UTF-8 that is on the disk."""
     make(tmp_path, "笔记/计划.md", "计划 (小明 的冲突副本 2024-03-01).md")
     code = (
-        "import sys; from pathlib import Path; from glassbox_tui.notes.scan import locate, scan; root = Path(sys.argv[1]);"
-        "found = scan(root); print(ascii([(f.path, locate(root, f.path).read_bytes()) for f in found.files]));"
+        "import sys; from pathlib import Path; from glassbox_tui.notes.scan import locate, scan;"
+        "root = Path(sys.argv[1]); found = scan(root); print(ascii([(f.path, locate(root, f.path).read_bytes()) for f in found.files]));"
         "print(ascii(found.reasons()))"
     )
     environ = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -229,7 +229,7 @@ def test_patterns_of_the_user_drop_in(tmp_path: Path) -> None:
     import pathspec
 
     make(tmp_path, "keep.md", "draft-1.md", "old/a.md", "sub/old/b.md")
-    spec = pathspec.PathSpec.from_lines("gitignore", ["draft-*", "/old/"])
+    spec = pathspec.GitIgnoreSpec.from_lines(["draft-*", "/old/"])
     found = scan(tmp_path, ignore=spec.match_file)
     assert paths(found) == ["keep.md", "sub/old/b.md"]
     assert found.reasons() == {"left out by an ignore pattern": 2}
