@@ -72,7 +72,7 @@ def sections(text: str, start: int) -> list[Section]:
         if not block.level:
             units.extend(_units(text, block))
             continue
-        if any(unit.kind is not Kind.HEADING for unit in units):
+        if units and units[-1].kind is not Kind.HEADING:
             close()
         while path and path[-1][0] >= block.level:
             path.pop()

@@ -28,7 +28,11 @@ def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iter
         first = _overlap_start(units, previous, new, options)
         # The shortest chunk worth having: headings and one unit that is none.
         least = new + 1
-        while least < len(units) and units[least - 1].kind is Kind.HEADING:
+        while (
+            least < len(units)
+            and units[least - 1].kind is Kind.HEADING
+            and units[least].start - units[new].start < options.chars
+        ):
             least += 1
         while first < new and _size(units, first, least, options) > options.chars:
             first += 1

@@ -221,3 +221,11 @@ def test_contradicting_options_are_refused(options: ChunkOptions) -> None:
 @pytest.mark.parametrize("text", ["", " \n\t\n", "\n" * 1000, "\u3000"])
 def test_a_blank_note_has_no_chunks(text: str) -> None:
     assert chunk(text, ChunkOptions(), title="Blank") == ()
+
+
+@pytest.mark.parametrize("unit", ["# h\n", "> ", "- a\n", "[", "| a | b |\n", "```\n", "3.14", "\n"])
+def test_hostile_repetition_takes_linear_time_and_loses_nothing(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    chunks = chunk(text, ChunkOptions(), title="T")
+    assert covered(text, chunks) == ""
+    assert all(len(c.text) <= 700 for c in chunks)
