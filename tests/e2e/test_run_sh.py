@@ -199,6 +199,16 @@ def test_a_failed_upgrade_is_tried_again(project: Project) -> None:
     assert project.calls() == ["venv", "pip .", "pip .", "pip ."]
 
 
+def test_a_half_done_upgrade_is_not_trusted_when_the_old_pyproject_comes_back(project: Project) -> None:
+    before = (project.root / "pyproject.toml").read_text()
+    project.run("setup")
+    (project.root / "pyproject.toml").write_text("changed")
+    assert project.run("setup", FAKE_PIP_FAILS="1").code == 1
+    (project.root / "pyproject.toml").write_text(before)
+    assert project.run("setup").code == 0
+    assert project.calls() == ["venv", "pip .", "pip .", "pip ."]
+
+
 def test_a_moved_project_gets_a_new_environment(project: Project, tmp_path: Path) -> None:
     project.run("setup")
     moved = Project(project.root.rename(tmp_path / "elsewhere"), project.bin, project.log)

@@ -164,7 +164,8 @@ def test_the_locale_has_no_say_in_names(tmp_path: Path) -> None:
     make(tmp_path, "笔记/计划.md", "计划 (小明 的冲突副本 2024-03-01).md")
     code = (
         "import sys; from pathlib import Path; from glassbox_tui.notes.scan import locate, scan;"
-        "root = Path(sys.argv[1]); found = scan(root); print(ascii([(f.path, locate(root, f.path).read_bytes()) for f in found.files]));"
+        "root = Path(sys.argv[1]); found = scan(root);"
+        "print(ascii([(f.path, locate(root, f.path).read_bytes()) for f in found.files]));"
         "print(ascii(found.reasons()))"
     )
     environ = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
