@@ -165,8 +165,10 @@ def western(character: str) -> float:
 
 @lru_cache(maxsize=16_384)
 def any_language(character: str) -> float:
-    """For Unicode encodings: the best of all models; any other printable character is a rare one."""
+    """For Unicode encodings: the best of all models; letters of other alphabets are likely, other signs are rare."""
     best = max(model(character) for model in (simplified, traditional, japanese, korean, western))
+    if "\u0370" <= character <= "\u1fff" and character.isalpha():
+        return max(best, log(2e-3))
     return max(best, log(1e-6)) if character.isprintable() else best
 
 
@@ -186,7 +188,7 @@ class Candidate:
 
 
 CANDIDATES = (
-    Candidate(("utf-8",), any_language, 4.0),
+    Candidate(("utf-8",), any_language, 4.0, plausible=-14.0),
     Candidate(("gb18030",), simplified, 1.0),
     Candidate(("big5", "big5hkscs", "cp950"), traditional),
     Candidate(("shift_jis", "cp932"), japanese),

@@ -40,6 +40,7 @@ _MAGIC = (
     (b"SQLite format 3\x00", "a SQLite database"),
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x00]")
+_NULS_IN_ASCII = re.compile(rb"[\x00\b-\r\x1b -~]*")
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _UNPAIRED = re.compile(r"[\ud800-\udfff]")
 _NEIGHBOURS = re.compile(r"(?<=[^\x00-\x7f])[^\x00-\x7f]")
@@ -88,7 +89,7 @@ def _guess(data: bytes) -> Decoded:
     scores = sorted((_score(data, candidate) for candidate in CANDIDATES), key=lambda score: -score[0])
     # Any even number of bytes is UTF-16 of some kind: it must look like a language, and one stray NUL must not turn
     # pairs of ASCII letters into Chinese.
-    stray = data.isascii() and data.count(0) < len(data) / 5
+    stray = _NULS_IN_ASCII.fullmatch(data) is not None and data.count(0) < len(data) / 5
     scores = [s for s in scores if not s[2].codecs[0].startswith("utf-16") or (s[1] >= s[2].plausible and not stray)]
     (best, average, chosen), (second, _, other) = scores[0], scores[1]
     codec = _codec(data, chosen)

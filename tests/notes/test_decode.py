@@ -93,7 +93,8 @@ def test_a_byte_order_mark_decides(lines: list[str], family: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
-    "text", ["hello", "Notes\nline two", "混合检索 RRF", "笔记：检索用倒数排名。\n第二行", "こんにちは", "é"]
+    "text",
+    ["hello", "Notes\nline two", "混合检索 RRF", "笔记：检索用倒数排名。\n第二行", "Привет, мир", "こんにちは", "é"],
 )
 def test_utf_16_without_a_mark(encoding: str, text: str) -> None:
     decoded = decode(text.encode(encoding))
@@ -122,13 +123,23 @@ def test_an_ambiguous_reading_is_marked_as_a_guess() -> None:
     assert any("guess" in warning for warning in decode(raw).warnings)
 
 
-def test_utf_8_with_one_bad_byte_stays_utf_8() -> None:
-    raw = bytearray("\n".join(SENTENCES["gb18030"]).encode())
-    raw[10] = 0xFF
-    decoded = decode(bytes(raw))
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\n".join(sentences) for sentences in SENTENCES.values()),
+        "Это заметка о поиске. Завтра надо купить молоко и хлеб.",
+        "Αυτή είναι μια σημείωση για την αναζήτηση.",
+        "هذه ملاحظة عن البحث",
+        "메모를 검색합니다",
+        "plain words and a party 🎉🧪🚀 at the end",
+    ],
+)
+@pytest.mark.parametrize("bad", [b"\xff", b"\xe9 ", b"\xe4\xb8"])
+def test_utf_8_with_one_bad_byte_stays_utf_8(text: str, bad: bytes) -> None:
+    decoded = decode(text.encode() + b"\n" + bad + b"\n")
     assert decoded.encoding == "utf-8"
-    assert "周末去菜市场" in decoded.text
-    assert any("not valid utf-8" in warning for warning in decoded.warnings)
+    assert decoded.text.startswith(text)
+    assert decoded.warnings == ("1 byte sequence not valid utf-8 and replaced",)
 
 
 def test_gbk_with_one_bad_byte_stays_gb18030() -> None:
