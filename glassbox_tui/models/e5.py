@@ -21,7 +21,7 @@ NAME = f"{e5_convert.MODEL_NAME}/{e5_graph.QUANTISATION}"
 DIMENSION = 384
 POSITIONS = 512
 # XLM-R's ids. The prefixes' tokens do not depend on what follows: the text begins a new word.
-_BOS, _EOS = 0, 2
+_BOS, _EOS, _UNK = 0, 2, 3
 _QUERY, _PASSAGE = "query: ", "passage: "
 
 
@@ -57,6 +57,11 @@ class E5Embedder:
 
     def token_spans(self, text: str) -> tuple[tuple[int, int], ...]:
         return tuple(self._tokens(text)[1][: self.token_limit])
+
+    def count_unknown(self, text: str) -> tuple[int, int]:
+        """(unknown, all) tokens of `text`."""
+        ids = self._tokens(text)[0]
+        return ids.count(_UNK), len(ids)
 
     def encode_query(self, text: str) -> TokenEncoding:
         return self._encode(text, _QUERY)

@@ -40,6 +40,13 @@ class FastembedEmbedder:
             return np.zeros((0, self._dimension), dtype=np.float32)
         return np.stack([_unit(row) for row in self._model.passage_embed(list(texts), batch_size=1)])
 
+    def count_unknown(self, text: str) -> tuple[int, int]:
+        """(unknown, all) tokens of `text`, special tokens left out."""
+        tokenizer = self._model.model.tokenizer
+        unknown = {tokenizer.token_to_id(token) for token in ("[UNK]", "<unk>")} - {None}
+        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        return sum(token in unknown for token in ids), len(ids)
+
 
 class FastembedReranker:
     """A `Reranker`: a cross-encoder reads query and text together. One text at a time, for the same reason."""
@@ -115,6 +122,9 @@ def open_fastembed_reranker(name: str, cache: Path, threads: int, folder: Path |
 
 
 def _open(kind: Any, name: str, cache: Path, threads: int, folder: Path | None) -> Any:
+    from loguru import logger
+
+    logger.disable("fastembed")  # it writes to stderr, over the screen; what matters comes as an exception
     path = None if folder is None else str(folder)
     try:
         return kind(name, cache_dir=str(cache), threads=threads, local_files_only=True, specific_model_path=path)
