@@ -195,8 +195,8 @@ CANDIDATES = (
     Candidate(("euc_jp",), japanese, -4.0),
     Candidate(("euc_kr", "cp949"), korean, -6.0),
     Candidate(("cp1252",), western, accents=True, plausible=-6.6),
-    Candidate(("utf-16-le",), any_language, -3.0),
-    Candidate(("utf-16-be",), any_language, -3.0),
+    Candidate(("utf-16-le",), any_language, -3.0, plausible=-8.8),
+    Candidate(("utf-16-be",), any_language, -3.0, plausible=-8.8),
 )
 
 
