@@ -20,7 +20,7 @@ from textual.widgets import DataTable, Input
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui import state
 from glassbox_tui.tui.backend import OpenBackend, opener
-from glassbox_tui.tui.messages import Event, Progressed, Updated
+from glassbox_tui.tui.messages import Changed, Event
 from glassbox_tui.tui.screens import HelpScreen, MainScreen
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to, wants_ascii
@@ -85,9 +85,10 @@ class GlassboxApp(App[None]):
             self.crew.cancel()
 
     def on_posted(self, message: Posted) -> None:
-        event, before = message.event, self.view
-        self._change(state.applied(before, event))
-        if _news(before, event) and self.view.query.strip() and not self.view.rounds:
+        event = message.event
+        self._change(state.applied(self.view, event))
+        # A full run stays as it is: its rounds are being read.
+        if isinstance(event, Changed) and self.view.query.strip() and not self.view.rounds:
             self._search(self.view.query, rounds=False)
         if self._observer is not None:
             self._observer(event)
@@ -156,13 +157,6 @@ class GlassboxApp(App[None]):
 
     async def action_quit(self) -> None:
         self.exit()
-
-
-def _news(before: View, event: Event) -> bool:
-    """Whether the index now holds more than the search on screen saw: a phase of indexing ended, or all of it."""
-    if isinstance(event, Progressed):
-        return before.info is not None and before.progress is not None and event.progress.phase != before.progress.phase
-    return isinstance(event, Updated)
 
 
 def make_app(

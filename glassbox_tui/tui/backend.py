@@ -5,14 +5,18 @@ The Protocol is small on purpose: the tests hand in a scripted backend, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from glassbox_tui.progress import CancelledFn, ProgressFn
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.settings import Settings
+
+if TYPE_CHECKING:
+    from glassbox_tui import Engine
+    from glassbox_tui.answer.extract import Citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer as the app shows it. `mode`: extract, generate or none (then `text` says why there is none)."""
+    """An answer as the app shows it. `mode`: extract, generate or none; `notice` adds to it or explains its absence."""
 
     mode: str
     text: str
     sources: tuple[Source, ...] = ()
+    notice: str = ""
 
 
 class Backend(Protocol):
@@ -43,8 +48,11 @@ class Backend(Protocol):
 
     def answer(self, trace: Trace) -> Reply: ...
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn) -> tuple[str, ...]:
-        """Bring the index up to date with the folder; returns what went wrong, a sentence each."""
+    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
+        """Bring the index up to date with the folder; returns what went wrong, a sentence each.
+
+        `changed` is called whenever a search would see something new. Raises Cancelled once `cancelled()` is true.
+        """
         ...
 
     def close(self) -> None: ...
@@ -67,31 +75,32 @@ def opener(notes: Path, settings: Settings) -> OpenBackend:
 class EngineBackend:
     """The Python door (`glassbox_tui.Engine`) seen through the Protocol."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def info(self) -> IndexInfo:
-        info: IndexInfo = self._engine.info()
-        return info
+        return self._engine.info()
 
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
-        trace: Trace = self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled)
-        return trace
+        return self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled)
 
     def answer(self, trace: Trace) -> Reply:
         from glassbox_tui.answer.extract import answer
 
         found = answer(trace, self._engine)
-        return Reply(found.mode, found.text, tuple(_source(c) for c in found.citations))
+        return Reply(found.mode, found.text, tuple(_source(c) for c in found.citations), found.notice)
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn) -> tuple[str, ...]:
-        problems: Sequence[object] = self._engine.update(progress=progress, cancelled=cancelled).problems
-        return tuple(str(p) for p in problems)
+    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
+        report = self._engine.update(progress=progress, cancelled=cancelled, changed=changed)
+        if report.locked:
+            return ("another process is indexing this folder; what is indexed so far is searched",)
+        return tuple(f"{path}: {reason}" for path, reason in report.problems)
 
     def close(self) -> None:
         self._engine.close()
 
 
-def _source(citation: Any) -> Source:
+def _source(citation: Citation) -> Source:
     first, last = citation.lines
-    return Source(citation.number, f"{citation.path}:{first}-{last}")
+    page = "" if citation.page is None else f" p.{citation.page}"
+    return Source(citation.number, f"{citation.path}{page}:{first}-{last}")

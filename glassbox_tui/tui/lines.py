@@ -22,6 +22,7 @@ _PHASES = {
     "model": "preparing the model",
 }
 _ENTER = "enter runs the rounds and answers from the evidence"
+_TIMED = ("bm25", "dense", "rerank")
 _SHORT = {"coverage": "cov", "idf_coverage": "idf cov"}
 
 
@@ -62,11 +63,10 @@ def _timings(view: View, wide: bool) -> Text:
         return Text("running the rounds ... ", WARN)
     if view.trace is None:
         return Text()
-    times = view.trace.timings_ms
+    times, now = view.trace.timings_ms, shown_round(view)
     right = Text(f"{times['total']:.0f} ms " if "total" in times else "")
-    if wide:
-        parts = [f"{plain(name)} {ms:.0f}" for name, ms in times.items() if name != "total" and ms >= 0.5]
-        right.append("  ".join(["", *parts]) + " " if parts else "", DIM)
+    if wide and now is not None:
+        right.append("".join(f"  {s.name} {s.ms:.0f}" for s in now.stages if s.name in _TIMED) + " ", DIM)
     return right
 
 
@@ -198,8 +198,10 @@ def answer(view: View, width: int, height: int) -> list[Text]:
     reply = view.reply
     label = {"extract": "extract: sentences of the notes, word for word", "generate": "generated from the evidence"}
     lines = wrap(Text(label.get(reply.mode, "no answer"), HEAD), width)
-    for paragraph in reply.text.split("\n"):
+    for paragraph in reply.text.split("\n") if reply.text else ():
         lines.extend(wrap(Text(plain(paragraph)), width))
+    if reply.notice:
+        lines.extend(wrap(Text(plain(reply.notice), WARN), width))
     lines.extend(cut(Text(f"[{s.number}] ", KEY).append(plain(s.where)), width) for s in reply.sources)
     return lines
 

@@ -31,6 +31,13 @@ class Progressed:
 
 
 @dataclass(frozen=True, slots=True)
+class Changed:
+    """While indexing goes on: a search would now see something new."""
+
+    info: IndexInfo
+
+
+@dataclass(frozen=True, slots=True)
 class Updated:
     """The index is as the folder is; `problems` is a sentence each."""
 
@@ -66,4 +73,4 @@ class AnswerDone:
     reply: Reply
 
 
-Event = Opened | OpenFailed | Progressed | Updated | UpdateFailed | SearchDone | SearchFailed | AnswerDone
+Event = Opened | OpenFailed | Progressed | Changed | Updated | UpdateFailed | SearchDone | SearchFailed | AnswerDone

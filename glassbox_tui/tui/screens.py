@@ -37,7 +37,7 @@ def _bind(key: str, action: str, tooltip: str, id: str, shown: str | None = None
 class MainScreen(Screen[None]):
     """All panels. `show` draws a View; how it is laid out follows from the size alone."""
 
-    AUTO_FOCUS = None  # closing the help must not put the user back into the query box
+    AUTO_FOCUS = ""  # closing the help must not put the user back into the query box
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("slash", "query", "go into the query box; every keystroke searches", "query", "/"),
         _bind("escape", "leave_query", "leave the query box, so that the letter keys act", "leave", "esc"),

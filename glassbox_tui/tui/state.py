@@ -12,6 +12,7 @@ from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
 from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    Changed,
     Event,
     Opened,
     OpenFailed,
@@ -113,7 +114,7 @@ def next_columns(view: View) -> View:
 def applied(view: View, event: Event) -> View:
     """The view after `event`. A result whose run is not the newest one is stale and changes nothing."""
     match event:
-        case Opened(info):
+        case Opened(info) | Changed(info):
             return replace(view, info=info)
         case OpenFailed(reason):
             return replace(view, progress=None, problem=reason)

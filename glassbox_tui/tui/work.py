@@ -18,6 +18,7 @@ from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    Changed,
     Event,
     Opened,
     OpenFailed,
@@ -72,7 +73,7 @@ class Workers:
         with self._wake:
             self._wake.notify_all()
 
-    def stop(self, timeout: float = 0.5) -> bool:
+    def stop(self, timeout: float = 0.3) -> bool:
         """Cancel, wait up to `timeout` seconds, close the backend. False: a thread is busy, nothing was closed."""
         self.cancel()
         deadline = time.monotonic() + timeout
@@ -107,7 +108,11 @@ class Workers:
             self._wake.notify_all()
         self._deliver(Opened(backend.info()))
         try:
-            problems = backend.update(progress=tell, cancelled=self._stopped.is_set)
+            problems = backend.update(
+                progress=tell,
+                cancelled=self._stopped.is_set,
+                changed=lambda: self._deliver(Changed(backend.info())),
+            )
         except Cancelled:
             return
         except Exception as error:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from samples import sample_trace, sample_trace_two_rounds
+from textual.pilot import Pilot
 
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
+from glassbox_tui.tui.app import GlassboxApp, make_app
 from glassbox_tui.tui.backend import Reply, Source
+from glassbox_tui.tui.messages import Event, Opened, Updated
+from glassbox_tui.tui.state import View
+from glassbox_tui.tui.widgets import Panel
 
 LIMIT = 20.0  # seconds after which a gate that nobody opened fails the test instead of hanging it
 INFO = IndexInfo(14, 61, 1.0, "e5-small (bundled)", "late interaction")
@@ -59,14 +66,90 @@ class ScriptedBackend:
     def answer(self, trace: Trace) -> Reply:
         return self.reply
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn) -> tuple[str, ...]:
+    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
         for step in self.steps:
             progress(step)
         if self.update_gate is not None:
             self.update_gate.hold()
         if cancelled():
             raise Cancelled
+        changed()
         return self.problems
 
     def close(self) -> None:
         self.closed = True
+
+
+class Seen:
+    """Hears every event the app has drawn, and lets a test wait for one."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._news = asyncio.Event()
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        self._news.set()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until `holds()`, asking again after every event."""
+        async with asyncio.timeout(LIMIT):
+            while not holds():
+                self._news.clear()
+                await self._news.wait()
+
+    async def heard(self, kind: type) -> None:
+        await self.until(lambda: any(isinstance(e, kind) for e in self.events))
+
+
+@dataclass
+class Stage:
+    """A running app, its pilot, and what it heard."""
+
+    app: GlassboxApp
+    pilot: Pilot[None]
+    seen: Seen
+
+    @property
+    def view(self) -> View:
+        return self.app.view
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def ask(self, query: str, *, rounds: bool = False) -> None:
+        """Type a query into the focused box, wait for its result (and, with Enter, for the answer)."""
+        await self.press(*["space" if c == " " else c for c in query])
+        if rounds:
+            await self.press("enter")
+        await settled(self.app, self.seen, rounds)
+        await self.pilot.pause()
+
+    def panel(self, name: str) -> str:
+        return self.app.screen.query_one(f"#{name}", Panel).plain
+
+    def screen(self) -> str:
+        """All that is on screen, as text."""
+        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+
+
+async def settled(app: GlassboxApp, seen: Seen, rounds: bool) -> None:
+    await seen.until(lambda: app.view.shown == app.view.run and (not rounds or app.view.reply is not None))
+
+
+@asynccontextmanager
+async def running(
+    backend: ScriptedBackend, size: tuple[int, int] = (120, 40), *, indexed: bool = True, ascii: bool = False
+) -> AsyncIterator[Stage]:
+    """The app over a scripted backend; `indexed` waits for the end of its update. No thread outlives the test."""
+    seen = Seen()
+    app = make_app(lambda progress: backend, notes="notes", ascii=ascii, observer=seen)
+    async with app.run_test(size=size) as pilot:
+        await seen.heard(Updated if indexed else Opened)
+        await pilot.pause()
+        yield Stage(app, pilot, seen)
+    for gate in [*backend.gates.values(), backend.update_gate]:
+        if gate is not None:
+            gate.opened.set()
+    assert app.crew.stop(LIMIT)

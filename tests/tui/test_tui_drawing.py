@@ -1,0 +1,200 @@
+"""The drawing functions alone: widths that hold, numbers that add up, words for every verdict."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import Text
+from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+
+from glassbox_tui.progress import Progress
+from glassbox_tui.retrieval.trace import Hit, Part, Trace
+from glassbox_tui.tui import cells, evidence, lines, screens, table, work
+from glassbox_tui.tui.state import View, ask, select
+from glassbox_tui.tui.terminal import native_output_to, wants_ascii
+from glassbox_tui.tui.widgets import one_line
+
+DRAW = (
+    lines.status,
+    lines.verdict,
+    lines.notice,
+    lines.tabs,
+    lines.hints,
+    lines.loop,
+    lines.answer,
+    lines.too_small,
+    evidence.evidence,
+    evidence.scores,
+    screens.flow,
+)
+TRACES = (sample_trace(), sample_trace_two_rounds(), sample_trace_hostile(), sample_trace_empty(), None)
+
+
+def cells_of(text: str) -> int:
+    """Terminal cells by the Unicode tables alone, for text without combining characters."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+@given(st.sampled_from(DRAW), st.sampled_from(TRACES), st.integers(60, 160), st.integers(1, 20), st.integers(0, 8))
+def test_no_line_is_wider_than_its_panel(
+    draw: Callable[[View, int, int], Sequence[Text]], trace: Trace | None, width: int, height: int, at: int
+) -> None:
+    view = select(View(trace=trace, info=trace.index if trace else None), at)
+    for line in draw(view, width, height):
+        assert "\n" not in line.plain
+        assert cells_of(line.plain) <= width
+
+
+@given(st.sampled_from(TRACES), st.integers(60, 160), st.sampled_from(["rank", "score", "both"]), st.booleans())
+def test_every_cell_of_the_table_is_exactly_as_wide_as_its_column(
+    trace: Trace | None, width: int, mode: str, ascii: bool
+) -> None:
+    shape = table.columns(mode, width)
+    assert sum(c.width + table.GAP for c in shape) - table.GAP <= width or mode == "both"
+    for row in table.rows(View(trace=trace, columns=mode, ascii=ascii), shape):
+        assert [cells_of(cell.plain) for cell in row] == [c.width for c in shape]
+
+
+@given(st.text(st.sampled_from("ab 中文。é~")), st.integers(0, 12), st.booleans())
+def test_fit_fills_exactly_the_width_and_cuts_only_what_is_too_long(text: str, width: int, right: bool) -> None:
+    fitted = cells.fit(text, width, right=right)
+    assert cells_of(fitted) == width
+    if cells_of(text) <= width:
+        assert fitted.strip() == text.strip()
+
+
+@given(st.lists(st.floats(0.1, 9), min_size=1, max_size=12))
+def test_the_summands_of_a_score_add_up_to_it_on_screen(values: list[float]) -> None:
+    texts = evidence.summands([Part(f"t{i}", v) for i, v in enumerate(values)])
+    shown = sum(float(t.plain.split()[-1]) for t in texts)
+    assert shown == pytest.approx(sum(values), abs=0.006 * len(texts))
+    assert len(texts) <= evidence.NAMED_PARTS + 1
+
+
+def test_matched_terms_are_marked_where_they_stand_and_the_strongest_tokens_are_underlined() -> None:
+    trace = sample_trace()
+    hit = trace.hits[0]
+    rerank = trace.last.stages[3]
+    at = hit.text.index("量纲")
+    part = replace(rerank.candidates[0].parts[0], span=(at, at + 2))
+    spanned = replace(rerank, candidates=(replace(rerank.candidates[0], parts=(part,)), *rerank.candidates[1:]))
+    now = replace(trace.last, stages=(*trace.last.stages[:3], spanned, trace.last.stages[4]))
+    text = evidence.marked_text(hit, now)
+    assert text.plain == hit.text
+    marked = {text.plain[s.start : s.end] for s in text.spans if "yellow" in str(s.style)}
+    assert {m.lower() for m in marked} == {"rrf", "加权"}
+    assert [text.plain[s.start : s.end] for s in text.spans if "underline" in str(s.style)] == ["量纲"]
+
+
+def test_the_verdict_says_every_signal_its_threshold_and_which_side_it_is_on() -> None:
+    good = lines.verdict(View(trace=sample_trace()), 120, 1)[0].plain
+    assert "coverage" in good and ".82 >= .60" in good and "dense .91 >= .84" in good and "rerank .71 >= .55" in good
+    assert good.endswith("SUFFICIENT ")
+    bad = lines.verdict(View(trace=sample_trace_two_rounds()), 80, 1)[0].plain
+    assert ".52 < .60" in bad and "rerank .41 < .55" in bad
+    assert bad.endswith("insufficient ")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"), [(5, 3, "+2"), (1, 12, "-11"), (4, 4, ""), (None, 2, ""), (2, None, "")]
+)
+def test_movement_is_against_the_stage_before(before: int | None, now: int | None, said: str) -> None:
+    place = {p.rank: p for h in sample_trace_two_rounds().hits for p in h.stages.values() if p is not None}
+    any_place = next(iter(place.values()))
+    hit: Hit = sample_trace().hits[0]
+    stages = {
+        "fused": None if before is None else replace(any_place, rank=before),
+        "rerank": None if now is None else replace(any_place, rank=now),
+    }
+    assert table.movement(replace(hit, stages=stages), "rerank") == said
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.912, ".912"),
+        (12.412, "12.41"),
+        (1 / 61, ".0164"),
+        (-0.25, "-.250"),
+        (0.0, ".000"),
+        (None, "-"),
+        (1234.5, "1234"),
+    ],
+)
+def test_numbers_keep_the_digits_that_tell_them_apart(value: float | None, shown: str) -> None:
+    assert cells.number(value) == shown
+
+
+def test_bars_and_sparklines_are_as_long_as_asked_and_never_of_ambiguous_width() -> None:
+    drawn = [cells.bar(share / 20, 8, ascii=ascii) for share in range(-3, 25) for ascii in (True, False)]
+    assert {len(b) for b in drawn} == {8}
+    assert cells.bar(0.5, 8, ascii=True) == "####----"
+    assert cells.spark((1, 3, 8, 30, None), ascii=True) == "#=-_."
+    everything = "".join(drawn) + cells.spark((1, 3, 8, 30, None), ascii=False)
+    assert all(unicodedata.east_asian_width(c) in ("N", "Na") for c in everything)
+
+
+def test_progress_passes_at_most_ten_times_a_second_but_never_loses_the_first_or_last_of_a_phase() -> None:
+    now, told = 0.0, []
+    tell = work.throttled(told.append, 0.1, lambda: now)
+    for done in range(1, 1001):
+        now += 0.001
+        tell(Progress("text", done, 1000))
+    tell(Progress("embed", 1, 5))
+    tell(Progress("embed", 2, 5))
+    tell(Progress("embed", 5, 5))
+    texts = [p.done for p in told if p.phase == "text"]
+    assert texts[0] == 1 and texts[-1] == 1000 and len(texts) <= 12
+    assert [p.done for p in told if p.phase == "embed"] == [1, 5]
+
+
+def test_a_query_is_one_line_without_control_characters_and_keeps_its_blanks() -> None:
+    assert one_line(" a\r\n\tb\u2028c \x1b[1m\x07\u202e\n") == " a b c [1m "
+    assert one_line("重启nginx后502 🙂") == "重启nginx后502 🙂"
+
+
+def test_asking_again_keeps_the_old_result_on_screen_until_the_new_one_is_there() -> None:
+    view = ask(View(trace=sample_trace(), run=1, shown=1), "new", rounds=False)
+    assert view.trace is not None
+    assert view.run == 2
+    assert ask(view, "  ", rounds=False).trace is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "ascii"),
+    [
+        ({"LANG": "en_US.UTF-8", "TERM": "xterm"}, False),
+        ({"LANG": "zh_CN.utf8"}, False),
+        ({"LANG": "en_US.ISO-8859-1"}, True),
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
+        ({"LANG": "en_US.UTF-8", "TERM": "linux"}, True),
+        ({}, False),
+    ],
+)
+def test_the_ascii_look_follows_locale_and_terminal(environ: dict[str, str], ascii: bool) -> None:
+    assert wants_ascii(environ) is ascii
+
+
+def test_what_native_code_writes_goes_to_the_log_and_comes_back_to_the_terminal_afterwards(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "logs" / "tui.log"
+    with native_output_to(log) as screen:
+        os.write(1, b"native stdout\n")
+        os.write(2, b"native stderr\n")
+        screen.write("a picture\n")
+        screen.flush()
+    os.write(2, b"after\n")
+    assert log.read_text().splitlines() == ["native stdout", "native stderr"]
+    out, err = capfd.readouterr()
+    assert "native" not in out + err
+    assert "a picture" in out + err
+    assert "after" in err
+    assert log.stat().st_mode & 0o077 == 0

@@ -1,0 +1,180 @@
+"""Each key does what the help says it does."""
+
+from __future__ import annotations
+
+import pytest
+from scripted import ScriptedBackend, Stage, running
+from textual.binding import Binding
+from textual.widgets import DataTable
+
+from glassbox_tui.tui.screens import HelpScreen, MainScreen
+from glassbox_tui.tui.state import selected_hit
+from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
+
+
+def selected(stage: Stage) -> str:
+    hit = selected_hit(stage.view)
+    return "" if hit is None else hit.uid
+
+
+MOVES = (
+    ((), "04-rrf.md#1"),
+    (("j",), "04-rrf.md#0"),
+    (("down", "down"), "07-grade.md#2"),
+    (("j", "j", "k"), "04-rrf.md#0"),
+    (("j", "up"), "04-rrf.md#1"),
+    (("G",), "13-glossary.md#7"),
+    (("end", "j"), "13-glossary.md#7"),
+    (("G", "g"), "04-rrf.md#1"),
+    (("end", "home"), "04-rrf.md#1"),
+)
+
+
+async def test_moving_selects_a_hit_and_every_panel_follows() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape")
+        hits = stage.view.trace.last.hits if stage.view.trace else ()
+        for keys, uid in MOVES:
+            await stage.press("g", *keys)
+            assert selected(stage) == uid, keys
+            assert uid.partition("#")[0] in stage.panel("evidence").splitlines()[0]
+            assert stage.app.screen.query_one(HitsTable).cursor_row == [h.uid for h in hits].index(uid)
+
+
+async def test_arrows_move_the_selection_without_leaving_the_query_box() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("down", "down", "up")
+        assert selected(stage) == "04-rrf.md#0"
+        assert stage.app.focused is stage.app.screen.query_one(QueryBox)
+
+
+async def test_slash_goes_into_the_box_where_letters_type_and_escape_leaves_it() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.press("escape")
+        assert stage.app.focused is None
+        await stage.press("slash", *"q?v1")
+        assert stage.app.screen.query_one(QueryBox).value == "q?v1"
+        assert stage.view.columns == "rank"
+
+
+async def test_enter_runs_the_rounds_answers_and_leaves_the_box() -> None:
+    backend = ScriptedBackend()
+    async with running(backend) as stage:
+        await stage.ask("ab", rounds=True)
+        assert backend.asked == [("a", False), ("ab", False), ("ab", True)]
+        assert stage.app.focused is None
+        assert len(stage.view.trace.rounds) == 2 if stage.view.trace else False
+        assert "RRF 只看名次" in stage.panel("answer")
+        assert "[1] 04-rrf.md:12-31" in stage.panel("answer")
+        await stage.press("enter")
+        assert backend.asked[-1] == ("ab", True)
+
+
+async def test_brackets_step_through_the_rounds_and_all_panels_show_the_round() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rr", rounds=True)
+        last = {name: stage.panel(name) for name in ("verdict", "flow", "scores", "loop")}
+        assert "round 1/1" in last["verdict"]
+        await stage.press("left_square_bracket")
+        first = {name: stage.panel(name) for name in last}
+        assert "round 0/1" in first["verdict"]
+        assert "> 0 user" in first["loop"]
+        assert all(first[name] != last[name] for name in last)
+        await stage.press("left_square_bracket", "right_square_bracket", "right_square_bracket")
+        assert {name: stage.panel(name) for name in last} == last
+
+
+async def test_v_shows_ranks_then_scores_then_both() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape")
+
+        def first_bm25() -> str:
+            return stage.app.screen.query_one(HitsTable).get_cell("0", "bm25").plain.strip()
+
+        shown = [first_bm25()]
+        for _ in range(3):
+            await stage.press("v")
+            shown.append(first_bm25())
+        assert shown == ["1", "12.41", "1 12.41", "1"]
+
+
+@pytest.mark.parametrize(
+    ("key", "seen", "hidden"),
+    [
+        ("1", {"hits", "evidence"}, {"flow", "scores", "loop", "answer"}),
+        ("2", {"flow"}, {"hits", "evidence", "scores", "loop", "answer"}),
+        ("3", {"evidence", "scores"}, {"hits", "flow", "loop", "answer"}),
+        ("4", {"loop"}, {"hits", "flow", "evidence", "scores", "answer"}),
+        ("5", {"answer"}, {"hits", "flow", "evidence", "scores", "loop"}),
+    ],
+)
+async def test_number_keys_choose_the_panel_of_a_narrow_screen(key: str, seen: set[str], hidden: set[str]) -> None:
+    async with running(ScriptedBackend(), (80, 24)) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", key)
+
+        def visible(name: str) -> bool:
+            widget = stage.app.screen.query_one(f"#{name}")
+            return widget.is_on_screen and widget.size.height > 0 and widget.size.width > 0
+
+        assert {n for n in seen | hidden if visible(n)} == seen
+        text = stage.screen()
+        assert "SUFFICIENT" in text
+        assert "rrf" in text.splitlines()[1]
+
+
+async def test_page_keys_scroll_the_evidence_and_another_hit_starts_at_its_top() -> None:
+    async with running(ScriptedBackend(), (60, 16)) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", "3")
+        assert "04-rrf.md:12-31" in stage.screen()
+        panel = stage.app.screen.query_one("#evidence", Panel)
+        assert len(panel.plain.splitlines()) > panel.size.height
+        await stage.press("pagedown")
+        assert "04-rrf.md:12-31" not in stage.screen()
+        await stage.press("pageup")
+        assert "04-rrf.md:12-31" in stage.screen()
+        await stage.press("space", "j")
+        assert "04-rrf.md:1-11" in stage.screen()
+
+
+async def test_help_lists_every_key_of_the_screen_and_closes_with_the_focus_as_it_was() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.press("escape", "question_mark")
+        assert isinstance(stage.app.screen, HelpScreen)
+        text = stage.app.screen.query_one(Panel).plain
+        bindings = [b for b in MainScreen.BINDINGS if isinstance(b, Binding)]
+        assert len({b.id for b in bindings}) == len(bindings)
+        for binding in bindings:
+            assert binding.tooltip in text
+            assert (binding.key_display or "") in text
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, MainScreen)
+        assert stage.app.focused is None
+
+
+@pytest.mark.parametrize("keys", [("escape", "q"), ("ctrl+c",), ("q", "ctrl+c")])
+async def test_q_quits_outside_the_box_and_ctrl_c_from_anywhere(keys: tuple[str, ...]) -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.press(*keys)
+        assert not stage.app.is_running or stage.app._exit
+        assert stage.app.return_code == 0
+
+
+async def test_a_click_on_a_row_selects_it() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.pilot.click(DataTable, offset=(4, 3))
+        await stage.pilot.pause()
+        assert selected(stage) == "07-grade.md#2"
+
+
+async def test_keys_do_no_harm_before_there_is_a_result() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.press("escape")
+        await stage.press("j", "k", "G", "g", "[", "]", "v", "1", "2", "3", "4", "5", "pagedown", "pageup", "enter")
+        assert stage.view.trace is None
+        assert stage.app.return_code is None
