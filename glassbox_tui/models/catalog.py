@@ -130,8 +130,6 @@ def open_reranker(settings: Settings, embedder: Embedder | None = None) -> Opene
     Cheap to call again: a loaded model is kept. Raises ModelError if the one that was named cannot be had.
     """
     name = settings.rerank_model.strip()
-    if name == "none":
-        return OpenedReranker(None, NO_RERANKER)
     if not name or name in _LATE_NAMES:
         if isinstance(embedder, TokenEmbedder):
             return OpenedReranker(None, LATE_INTERACTION)

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,8 +122,10 @@ def _convert(folder: Path, fault: str, progress: ProgressFn) -> tuple[str, ...]:
 
 def _write(work: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
     # The graph first: its few large blocks go back to the system before the vocabulary's many small ones are made.
-    _write_graph(work / "model.onnx", file, progress)
+    steps = file.shape.layers + 2  # the layers, the tokenizer, the manifest
+    _write_graph(work / "model.onnx", file, lambda done: progress(Progress("model", done, steps, _DETAIL)))
     _write_tokenizer(work / "tokenizer.json", file.vocabulary)
+    progress(Progress("model", steps - 1, steps, _DETAIL))
     _write_json(work / "normaliser.json", {f"{point:x}": out for point, out in file.normaliser.items()})
     pad, length = _unspellable("<pad>"), file.shape.positions
     _write_json(
@@ -140,10 +142,11 @@ def _write(work: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
     _write_json(work / _MANIFEST, {"model": MODEL_NAME, "source_sha256": e5_file.FILE_SHA256, "files": manifest})
     _sync_file(work / _MANIFEST)
     _sync_folder(work)
+    progress(Progress("model", steps, steps, _DETAIL))
 
 
-def _write_graph(path: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
-    path.write_bytes(e5_graph.build(file, progress, _DETAIL).SerializeToString())
+def _write_graph(path: Path, file: e5_file.E5File, layer_done: Callable[[int], None]) -> None:
+    path.write_bytes(e5_graph.build(file, layer_done).SerializeToString())
 
 
 def _write_tokenizer(path: Path, vocabulary: e5_file.Vocabulary) -> None:

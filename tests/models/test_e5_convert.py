@@ -94,7 +94,7 @@ def test_two_processes_that_convert_at_once_make_one_model(tmp_path: Path) -> No
     assert [p.name for p in tmp_path.iterdir() if p.is_dir()] == [FOLDER]
 
 
-def test_a_start_with_a_whole_model_reads_and_writes_nothing(models: Path, no_wheel: None) -> None:
+def test_a_start_with_a_whole_model_converts_and_reports_nothing(models: Path, no_wheel: None) -> None:
     models.chmod(0o500)
     reports: list[Progress] = []
     prepared = prepare(models, reports.append)
