@@ -94,7 +94,6 @@ class MainScreen(Screen[None]):
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
         self.set_class(view.ascii, "ascii")
-        self.set_class(bool(lines.notice(view, 200, 1)[0].plain), "noticed")
         for name in PANELS:
             self.set_class(name == view.panel, name)
         for box in self.query(".box"):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len
+from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.geometry import Region
@@ -45,12 +48,18 @@ class Panel(Widget):
         self._lines = tuple(self._draw(view, self.size.width, self.size.height))
         self._top = 0 if from_top else min(top, self._last_top())
         changed = [
-            Region(0, y, self.size.width, 1)
+            Region(start, y, end - start, 1)
             for y in range(self.size.height)
-            if _line(before, y + top) != _line(self._lines, y + self._top)
+            for start, end in self._changed_cells(_line(before, y + top), _line(self._lines, y + self._top))
         ]
         if changed:
             self.refresh(*changed)
+
+    def _changed_cells(self, old: Text | None, new: Text | None) -> list[tuple[int, int]]:
+        """Where two lines differ: no span, or the one from the first to the last cell that does."""
+        if old == new and (old is None or new is None or old.spans == new.spans):
+            return []
+        return changed_span(_cells(old, self.app.console), _cells(new, self.app.console), self.size.width)
 
     def scroll_by(self, lines: int) -> None:
         top = max(0, min(self._top + lines, self._last_top()))
@@ -73,15 +82,45 @@ class Panel(Widget):
 
     def render_line(self, y: int) -> Strip:
         line = _line(self._lines, y + self._top)
-        base = self.rich_style
+        # No base style: it would say "default colours" before every segment, and default they are.
         if line is None:
-            return Strip.blank(self.size.width, base)
-        segments = line.render(self.app.console)
-        return Strip(segments).adjust_cell_length(self.size.width).apply_style(base)
+            return Strip.blank(self.size.width)
+        return Strip(line.render(self.app.console)).adjust_cell_length(self.size.width)
 
 
 def _line(lines: Sequence[Text], at: int) -> Text | None:
     return lines[at] if at < len(lines) else None
+
+
+_Cell = tuple[str, Style | None]
+_BLANK: _Cell = (" ", None)
+
+
+def _cells(line: Text | None, console: Console) -> list[_Cell]:
+    """A line cell by cell; the second cell of a wide character is empty."""
+    cells: list[_Cell] = []
+    for text, style, _ in line.render(console) if line is not None else ():
+        for char in text:
+            width = cell_len(char)
+            if width:
+                cells.extend([(char, style), ("", style)][:width])
+            elif cells:
+                cells[-1] = (cells[-1][0] + char, style)
+    return cells
+
+
+def changed_span(old: list[_Cell], new: list[_Cell], width: int) -> list[tuple[int, int]]:
+    """[(start, end)] of the cells in 0..width that differ, widened so that no wide character is cut; or []."""
+    a, b = ((cells + [_BLANK] * width)[:width] for cells in (old, new))
+    differ = [i for i in range(width) if a[i] != b[i]]
+    if not differ:
+        return []
+    start, end = differ[0], differ[-1] + 1
+    while start > 0 and not (a[start][0] and b[start][0]):
+        start -= 1
+    while end < width and not (a[end][0] and b[end][0]):
+        end += 1
+    return [(start, end)]
 
 
 class HitsTable(DataTable[Text]):

@@ -19,7 +19,7 @@ from glassbox_tui.retrieval.trace import Hit, Part, Trace
 from glassbox_tui.tui import cells, evidence, lines, screens, table, work
 from glassbox_tui.tui.state import View, ask, select
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
-from glassbox_tui.tui.widgets import one_line
+from glassbox_tui.tui.widgets import changed_span, one_line
 
 DRAW = (
     lines.status,
@@ -198,3 +198,22 @@ def test_what_native_code_writes_goes_to_the_log_and_comes_back_to_the_terminal_
     assert "a picture" in out + err
     assert "after" in err
     assert log.stat().st_mode & 0o077 == 0
+
+
+def _as_cells(text: str) -> list[tuple[str, None]]:
+    return [(c, None) for char in text for c in ((char, "") if cells_of(char) == 2 else (char,))]
+
+
+@given(st.text(st.sampled_from("ab中文"), max_size=12), st.text(st.sampled_from("ab中文"), max_size=12))
+def test_only_changed_cells_are_sent_and_no_wide_character_is_cut(old: str, new: str) -> None:
+    width = 24
+    before, after = ((_as_cells(t) + [(" ", None)] * width)[:width] for t in (old, new))
+    spans = changed_span(_as_cells(old), _as_cells(new), width)
+    patched = list(before)
+    for start, end in spans:
+        patched[start:end] = after[start:end]
+        for line in (before, after):
+            assert line[start][0] != ""
+            assert end == width or line[end][0] != ""
+    assert patched == after
+    assert bool(spans) == (before != after)
