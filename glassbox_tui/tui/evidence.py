@@ -9,7 +9,6 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.trace import STAGES, Candidate, Hit, Part, Round
 from glassbox_tui.text.normalize import visible
-from glassbox_tui.text.tokens import tokenize
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.state import View, selected_hit, selected_index, shown_round
 from glassbox_tui.views.plain import heading, location
@@ -55,6 +54,8 @@ def _matched_spans(hit: Hit, now: Round) -> list[_Span]:
     found = _candidate(now, "bm25", hit.uid)
     if found is None:
         return []
+    from glassbox_tui.text.tokens import tokenize  # here, because its tables would delay the first paint
+
     terms = {p.name for p in found.parts} or set(now.terms)
     return [(t.start, t.end) for t in tokenize(hit.text) if t.term in terms]
 
