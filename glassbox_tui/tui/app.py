@@ -147,10 +147,11 @@ class GlassboxApp(App[None]):
         self._change(state.on_panel(self.view, name))
 
     def action_scroll(self, direction: int) -> None:
-        # The hits panel shows the evidence below it: that is the text to scroll there.
-        name = "evidence" if self.view.panel == "hits" else self.view.panel
-        panel = self._main.query_one(f"#{name}", Panel)
-        panel.scroll_by(direction * max(1, panel.size.height - 1))
+        # With the hits on show, the text to scroll is the evidence below them; its scores go along.
+        names = ("evidence", "scores") if self.view.panel in {"hits", "evidence"} else (self.view.panel,)
+        for name in names:
+            panel = self._main.query_one(f"#{name}", Panel)
+            panel.scroll_by(direction * max(1, panel.size.height - 1))
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(MainScreen.BINDINGS))

@@ -15,7 +15,7 @@ from glassbox_tui.views.plain import heading, location
 from glassbox_tui.views.plain import line as plain
 
 STRONGEST = 3  # late-interaction matches that are underlined
-NAMED_PARTS = 4  # summands of a score that are shown by name
+NAMED_PARTS = 3  # summands of a score that are shown by name
 _Span = tuple[int, int]
 
 
