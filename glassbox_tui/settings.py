@@ -73,6 +73,9 @@ class Settings:
     bm25_variant: str = _knob(
         "lucene", "GLASSBOX_BM25_VARIANT", "BM25 idf: lucene (never negative) or okapi", choices=("lucene", "okapi")
     )
+    bm25_floor: float = _knob(
+        0.15, "GLASSBOX_BM25_FLOOR", "hybrid: least share of the query's idf weight a keyword match must hold", 0.0, 1.0
+    )
     min_token_len: int = _knob(1, "GLASSBOX_MIN_TOKEN_LEN", "shortest Latin word that is indexed, in characters", 1, 50)
     embed_model: str = _knob(
         "", "GLASSBOX_EMBED_MODEL", "embedder by name; empty: the bundled one, else the next that works"

@@ -1,4 +1,8 @@
-"""Nearest chunks by inner product of unit vectors: FAISS serves, numpy is the second, independent path."""
+"""Nearest chunks by inner product of unit vectors: FAISS serves, numpy is the second, independent path.
+
+Chunks are kept in one FAISS index a language, because a score may get an offset by the chunk's language (see
+`models.calibration`): the best of each language are found exactly, then put in one order.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,20 @@ from numpy.typing import NDArray
 
 from glassbox_tui.models.protocols import Matrix, Vector
 
+Found = tuple[int, float, float]  # chunk number, score, cosine: the score is the cosine plus its language's offset
+
 
 @dataclass(frozen=True, slots=True)
 class DenseIndex:
     """`matrix` is (n, d) float32 with unit rows; vector i belongs to chunk number `rows[i]` (rising).
 
-    `faiss` is an IndexIDMap over IndexFlatIP whose ids are chunk numbers; None when there are no vectors.
+    `groups` holds, per language, the positions in `matrix` and a FAISS IndexIDMap over IndexFlatIP whose ids are chunk
+    numbers.
     """
 
     matrix: Matrix
     rows: NDArray[np.int64]
-    faiss: Any
+    groups: Mapping[str, tuple[NDArray[np.int64], Any]]
 
     @property
     def size(self) -> int:
@@ -33,43 +40,61 @@ class DenseIndex:
         return self.matrix[at] if at < self.size and self.rows[at] == row else None
 
 
-def build_dense(keys: Sequence[str], vectors: Mapping[str, bytes], dimension: int) -> DenseIndex:
-    """Line up the stored vectors with chunks: `keys[i]` names the embedding of chunk number i.
+def build_dense(
+    keys: Sequence[str], languages: Sequence[str], vectors: Mapping[str, bytes], dimension: int
+) -> DenseIndex:
+    """Line up the stored vectors with chunks: `keys[i]` names the embedding of chunk number i, in `languages[i]`.
 
     A vector of another length than `dimension` is left out: it was written by something else.
     """
     size = 4 * dimension
-    found = [(i, vectors[key]) for i, key in enumerate(keys) if len(vectors.get(key, b"")) == size]
-    matrix = np.frombuffer(b"".join(v for _, v in found), dtype="<f4").reshape(len(found), dimension)
-    rows = np.fromiter((i for i, _ in found), dtype=np.int64, count=len(found))
-    return DenseIndex(matrix, rows, _faiss_index(matrix, rows) if found else None)
+    found = [i for i, key in enumerate(keys) if len(vectors.get(key, b"")) == size]
+    matrix = np.frombuffer(b"".join(vectors[keys[i]] for i in found), dtype="<f4").reshape(len(found), dimension)
+    rows = np.array(found, dtype=np.int64)
+    spoken = np.array([languages[i] for i in found], dtype=object)
+    groups = {}
+    for language in sorted(set(spoken)):
+        positions = np.flatnonzero(spoken == language)
+        groups[language] = (positions, _faiss_index(matrix[positions], rows[positions]))
+    return DenseIndex(matrix, rows, groups)
 
 
 def _faiss_index(matrix: Matrix, rows: NDArray[np.int64]) -> Any:
     import faiss
 
     index = faiss.IndexIDMap(faiss.IndexFlatIP(matrix.shape[1]))
-    index.add_with_ids(matrix, rows)
+    index.add_with_ids(np.ascontiguousarray(matrix), rows)
     return index
 
 
-def search_dense(index: DenseIndex, vector: Vector, k: int) -> list[tuple[int, float]]:
-    """The k nearest (row, inner product), ties by row. FAISS leaves ties open, so we ask until none is cut."""
-    if index.faiss is None or k < 1:
+def search_dense(index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}) -> list[Found]:
+    """The k best by score, ties by chunk number. `offsets`: what to add by language; absent is 0."""
+    if k < 1:
         return []
     query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
-    depth = min(k + 8, index.size)
+    found: list[Found] = []
+    for language, (positions, group) in index.groups.items():
+        scores, rows = _nearest(group, query, k, len(positions))
+        offset = offsets.get(language, 0.0)
+        found += [(int(row), float(score) + offset, float(score)) for row, score in zip(rows, scores, strict=True)]
+    return sorted(found, key=lambda f: (-f[1], f[0]))[:k]
+
+
+def _nearest(group: Any, query: Matrix, k: int, size: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """At least everything level with the k-th score: FAISS leaves ties open, so we ask until none is cut."""
+    depth = min(k + 8, size)
     while True:
-        scores, rows = index.faiss.search(query, depth)
-        if depth == index.size or scores[0, k - 1] > scores[0, -1]:
-            break
-        depth = min(2 * depth, index.size)
-    order = np.lexsort((rows[0], -scores[0]))[:k]
-    return [(int(rows[0, i]), float(scores[0, i])) for i in order]
+        scores, rows = group.search(query, depth)
+        if depth == size or scores[0, k - 1] > scores[0, -1]:
+            return scores[0], rows[0]
+        depth = min(2 * depth, size)
 
 
-def search_numpy(index: DenseIndex, vector: Vector, k: int) -> list[tuple[int, float]]:
+def search_numpy(index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}) -> list[Found]:
     """The same by brute force, without FAISS: what `search_dense` is held against."""
-    scores = np.einsum("nd,d->n", index.matrix, np.asarray(vector, dtype=np.float32))
+    cosines = np.einsum("nd,d->n", index.matrix, np.asarray(vector, dtype=np.float32))
+    scores = cosines.astype(np.float64)
+    for language, (positions, _) in index.groups.items():
+        scores[positions] += offsets.get(language, 0.0)
     order = np.lexsort((index.rows, -scores))[:k]
-    return [(int(index.rows[i]), float(scores[i])) for i in order]
+    return [(int(index.rows[i]), float(scores[i]), float(cosines[i])) for i in order]

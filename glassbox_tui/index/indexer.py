@@ -22,7 +22,8 @@ from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.chunks import ChunkOptions, ChunkSpan, chunk
-from glassbox_tui.text.tokens import tokenize
+from glassbox_tui.text.language import language_of
+from glassbox_tui.text.tokens import terms
 
 # Raise it when text/ or notes/ change what comes out for the same file: every note is then read again.
 CHUNKER_VERSION = 1
@@ -174,9 +175,10 @@ def _chunk_records(
             lines=lines[i],
             page=page_of(note.pages, span.start),
             heading=span.heading,
+            language=language_of(span.index_text),
             text=span.text,
             index_text=span.index_text,
-            counts=Counter(token.term for token in tokenize(span.index_text, settings.min_token_len)),
+            counts=Counter(terms(span.index_text, settings.min_token_len)),
         )
         for i, span in enumerate(spans)
     ]

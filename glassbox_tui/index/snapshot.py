@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glassbox_tui.index.dense import DenseIndex, build_dense
@@ -42,10 +42,14 @@ def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
         chunks=chunks,
         row_of={chunk.uid: i for i, chunk in enumerate(chunks)},
         sparse=build_sparse(forward),
-        dense=build_dense([c.key for c in chunks], store.vectors(model), dimension),
+        dense=_dense(chunks, store, model, dimension),
     )
 
 
 def refresh_vectors(snapshot: Snapshot, store: Store, model: str, dimension: int) -> Snapshot:
     """The same texts with the vectors that have come in since."""
-    return replace(snapshot, dense=build_dense([c.key for c in snapshot.chunks], store.vectors(model), dimension))
+    return replace(snapshot, dense=_dense(snapshot.chunks, store, model, dimension))
+
+
+def _dense(chunks: Sequence[ChunkRow], store: Store, model: str, dimension: int) -> DenseIndex:
+    return build_dense([c.key for c in chunks], [c.language for c in chunks], store.vectors(model), dimension)

@@ -23,11 +23,12 @@ OKAPI_EPSILON = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
-    """The knobs of one query."""
+    """The knobs of one query. `floor`: the least share of the query's idf weight that a match must hold, 0 to 1."""
 
     k1: float = 1.5
     b: float = 0.75
     variant: str = "lucene"
+    floor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,20 @@ def _mean_okapi_idf(index: SparseIndex) -> float:
 
 
 def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: Bm25) -> list[tuple[int, float]]:
-    """The k best (row, score) for weighted query terms, by score descending, then row. Only rows that hold a term."""
-    scores = np.zeros(index.size)
-    touched = np.zeros(index.size, dtype=bool)
+    """The k best (row, score) for weighted query terms, by score descending, then row.
+
+    Only rows that hold a term, and with it at least `how.floor` of the query's weight: the sum of weight * idf over its
+    terms, those that no chunk holds included.
+    """
+    scores, held, total = np.zeros(index.size), np.zeros(index.size), 0.0
     for term, weight in terms.items():
         where = index.postings(term)
         rows = index.rows[where]
         scores[rows] += weight * _term_scores(index, term, rows, index.tfs[where], how)
-        touched[rows] = True
-    return best(np.flatnonzero(touched), scores, k)
+        mass = weight * idf(index, term)
+        held[rows] += mass
+        total += mass
+    return best(np.flatnonzero((held > 0) & (held >= how.floor * total)), scores, k)
 
 
 def score_parts(index: SparseIndex, row: int, terms: Mapping[str, float], how: Bm25) -> list[tuple[str, float]]:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,8 @@ CREATE TABLE notes(
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
   start INTEGER NOT NULL, "end" INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
-  heading TEXT NOT NULL, text TEXT NOT NULL, index_text TEXT, content TEXT NOT NULL, key TEXT NOT NULL,
+  heading TEXT NOT NULL, language TEXT NOT NULL,
+  text TEXT NOT NULL, index_text TEXT, content TEXT NOT NULL, key TEXT NOT NULL,
   terms BLOB NOT NULL, UNIQUE(note_id, ordinal));
 CREATE INDEX chunks_key ON chunks(key);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
@@ -81,6 +83,7 @@ class ChunkRecord:
     lines: tuple[int, int]
     page: int | None
     heading: tuple[str, ...]
+    language: str
     text: str
     index_text: str
     counts: Mapping[str, int]
@@ -99,6 +102,7 @@ class ChunkRow:
     lines: tuple[int, int]
     page: int | None
     heading: tuple[str, ...]
+    language: str
     text: str
     index_text: str
     content: str
@@ -214,7 +218,7 @@ class Store:
             cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 13})", _note_row(note))
             ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts})
             rows = ((cursor.lastrowid, *_chunk_row(chunk, ids)) for chunk in chunks)
-            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 13})", rows)
+            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 14})", rows)
 
     def _term_ids(self, db: sqlite3.Connection, terms: set[str]) -> dict[str, int]:
         db.executemany("INSERT OR IGNORE INTO terms(term) VALUES (?)", ((t,) for t in sorted(terms)))
@@ -274,21 +278,15 @@ class Store:
         try:
             rows = self._read.execute(
                 'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
-                " c.text, c.index_text, c.content, c.key, c.terms FROM chunks c JOIN notes n ON n.id = c.note_id"
+                " c.language, c.text, c.index_text, c.content, c.key, c.terms FROM chunks c JOIN notes n ON n.id = c.note_id"
                 " WHERE n.collection = ? ORDER BY n.path, c.ordinal",
                 (COLLECTION,),
             ).fetchall()
             vocabulary = dict(self._read.execute("SELECT term, id FROM terms").fetchall())
         finally:
             self._read.execute("COMMIT")
-        chunks = [
-            ChunkRow(
-                f"{r[0]}#{r[2]}", r[0], r[1], r[2], r[3], r[4], (r[5], r[6]), r[7], tuple(json.loads(r[8])), r[9],
-                r[9] if r[10] is None else r[10], r[11], r[12],
-            )
-            for r in rows
-        ]  # fmt: skip
-        return chunks, _unpack_forward([r[13] for r in rows], vocabulary)
+        chunks = [_read_chunk_row(row) for row in rows]
+        return chunks, _unpack_forward([r[14] for r in rows], vocabulary)
 
     def missing_keys(self, model: str) -> list[str]:
         """Keys of chunks that have no vector of this model, newest notes first, then in reading order."""
@@ -338,8 +336,28 @@ def _chunk_row(c: ChunkRecord, ids: Mapping[str, int]) -> tuple[str | int | byte
     index_text = None if c.index_text == c.text else c.index_text
     hashes = (text_hash(c.text), text_hash(c.index_text))
     return (
-        *(c.ordinal, c.start, c.end, *c.lines, c.page, heading),
+        *(c.ordinal, c.start, c.end, *c.lines, c.page, heading, c.language),
         *(c.text, index_text, *hashes, _pack_counts(c.counts, ids)),
+    )
+
+
+def _read_chunk_row(row: tuple[Any, ...]) -> ChunkRow:
+    path, title, ordinal, start, end, first_line, last_line, page, heading, language, text, index_text, *hashes, _ = row
+    return ChunkRow(
+        uid=f"{path}#{ordinal}",
+        path=path,
+        title=title,
+        ordinal=ordinal,
+        start=start,
+        end=end,
+        lines=(first_line, last_line),
+        page=page,
+        heading=tuple(json.loads(heading)),
+        language=language,
+        text=text,
+        index_text=text if index_text is None else index_text,
+        content=hashes[0],
+        key=hashes[1],
     )
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from glassbox_tui.models import e5_convert, e5_graph, token_means
+from glassbox_tui.models import calibration, e5_convert, e5_graph, token_means
+from glassbox_tui.models.calibration import Calibration
 from glassbox_tui.models.e5_text import Normaliser, make_normaliser, normalise, original_span
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.protocols import Matrix, TokenEncoding, Vector
 from glassbox_tui.models.runtime import session_options
-from glassbox_tui.progress import ProgressFn
+from glassbox_tui.progress import Progress, ProgressFn
 
 NAME = f"{e5_convert.MODEL_NAME}/{e5_graph.QUANTISATION}"
 DIMENSION = 384
@@ -27,6 +28,8 @@ _QUERY, _PASSAGE = "query: ", "passage: "
 
 class E5Embedder:
     """A `TokenEmbedder` over a converted folder. Threads may share one."""
+
+    calibration: Calibration
 
     def __init__(self, session: Any, tokenizer: Any, normaliser: Normaliser, mean: Vector) -> None:
         self._session = session
@@ -106,12 +109,12 @@ def open_e5(models_dir: Path, progress: ProgressFn | None = None) -> tuple[E5Emb
     mean = token_means.read(NAME)
     prepared = e5_convert.prepare(models_dir, report)
     try:
-        return _load(prepared.folder, mean), prepared.notices
+        return _calibrated(_load(prepared.folder, mean), prepared.folder, report), prepared.notices
     except Exception as error:  # onnxruntime and tokenizers raise bare Exceptions of their own
         fault = f"{prepared.folder} does not load: {_first_line(error)}"
     prepared = e5_convert.prepare(models_dir, report, distrust=fault)
     try:
-        return _load(prepared.folder, mean), prepared.notices
+        return _calibrated(_load(prepared.folder, mean), prepared.folder, report), prepared.notices
     except Exception as error:
         raise ModelError(f"{prepared.folder} was just made and does not load: {_first_line(error)}") from None
 
@@ -121,6 +124,20 @@ def write_token_mean(models_dir: Path) -> None:
     folder = e5_convert.prepare(models_dir, lambda _: None).folder
     embedder = _load(folder, np.zeros(DIMENSION, dtype=np.float32))
     token_means.write(NAME, token_means.compute(embedder, token_means.calibration_texts()))
+
+
+def _calibrated(embedder: E5Embedder, folder: Path, report: ProgressFn) -> E5Embedder:
+    """The embedder with its calibration, which is made beside the model on first use (a few seconds)."""
+    texts = token_means.calibration_texts()
+    path = folder.with_name(f"{folder.name}-calibration-{calibration.fingerprint(texts)}.npz")
+    stored = calibration.read(path)
+    if stored is None:
+        stored = calibration.calibrate(
+            embedder, texts, lambda done: report(Progress("model", done, len(texts), "calibrating the scores"))
+        )
+        calibration.write(path, stored)
+    embedder.calibration = stored
+    return embedder
 
 
 def _load(folder: Path, mean: Vector) -> E5Embedder:

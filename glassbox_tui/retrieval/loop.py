@@ -21,7 +21,7 @@ from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.query import Query, read_query
 from glassbox_tui.retrieval.reranking import RerankError
-from glassbox_tui.retrieval.stages import LateInteraction, Ranking, uids
+from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.normalize import fold
@@ -121,7 +121,9 @@ def _round(
 
     lists: list[RankedList] = []
     if pipe.mode != "dense":
-        found = record("bm25", stages.bm25_stage(query, snapshot, settings, explain))
+        # A stray bigram or two is no evidence, and in a list of its own it would outvote the dense stage.
+        floor = settings.bm25_floor if pipe.mode == "hybrid" and snapshot.dense.size else 0.0
+        found = record("bm25", stages.bm25_stage(query, snapshot, settings, explain, floor))
         lists.append(RankedList("bm25", 1.0, uids(found)))
         if not query.terms:
             notices.append(
@@ -132,13 +134,14 @@ def _round(
         lists.append(RankedList("dense", 1.0, uids(found)))
     joined = lists if settings.feedback == "replace" else [*lists, *earlier]
     fused = record("fused", stages.fused_stage(joined, settings, explain))
-    reranked = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else None
+    reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
     if reranked is not None:
         record("rerank", reranked)
     final = record("final", stages.final_stage(fused, reranked, pipe.rerank_weight, settings, explain))
     evidence = final[: settings.top_k]
     if reranked is not None and explain and isinstance(pipe.reranker, LateInteraction):
-        done[-2] = Stage("rerank", done[-2].ms, pipe.reranker.explain(query, reranked, uids(evidence), snapshot))
+        explained = pipe.reranker.explain(reranked, uids(evidence), meetings, snapshot)
+        done[-2] = Stage("rerank", done[-2].ms, explained)
     hits = _hits(evidence, done, snapshot)
     verdict = grade(
         query.intent,
@@ -159,35 +162,40 @@ def _round(
     )
 
 
-def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> Ranking | None:
-    """The rerank list, or None when the stage did not run: why not is a notice, or an error if it is required."""
+def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
+    """The rerank list and what met what; None when the stage did not run: a notice says why, an error if required."""
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
-        return None
+        return None, {}
     depth = fused[: settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
-        ranking = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
+        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
         if len(ranking) < len(depth) and query.tokens is not None and query.tokens.words:
             notices.append(
                 f"{len(depth) - len(ranking)} of {len(depth)} candidates have no token codes yet and were not reranked"
             )
-        return ranking
+        return ranking, meetings
     try:
-        return stages.text_rerank(reranker, query, depth, pipe.snapshot, pipe.explain)
+        return stages.text_rerank(reranker, query, depth, pipe.snapshot, pipe.explain), {}
     except Exception as error:  # a plug-in may raise anything, and must not take the search down with it
         sentence = f"the reranker {reranker.name} failed ({type(error).__name__}: {error}): the fused order stands"
         if settings.require_rerank:
             raise RerankError(f"GLASSBOX_REQUIRE_RERANK is set and {sentence}") from error
         notices.append(sentence)
-        return None
+        return None, {}
 
 
 def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:
-    """The evidence's best cosine to what the person asked: a moved query would flatter the hits it moved towards."""
+    """The evidence's best dense score for what the person asked: a moved query would flatter the hits it moved towards."""
     if query.asked is None:
         return None
-    found = [v for h in hits if (v := snapshot.dense.vector(snapshot.row_of[h.uid])) is not None]
-    return max((float(np.dot(query.asked, v)) for v in found), default=None)
+    offsets = query.dense_offsets(query.asked)
+    scores = [
+        float(np.dot(query.asked, vector)) + offsets.get(snapshot.chunk(hit.uid).language, 0.0)
+        for hit in hits
+        if (vector := snapshot.dense.vector(snapshot.row_of[hit.uid])) is not None
+    ]
+    return max(scores, default=None)
 
 
 def _hits(evidence: tuple[Candidate, ...], done: list[Stage], snapshot: Snapshot) -> tuple[Hit, ...]:

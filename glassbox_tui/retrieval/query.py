@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.models.calibration import Calibrated, Calibration, dense_offsets, late_offsets
 from glassbox_tui.models.late_interaction import prepare_query
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
 from glassbox_tui.text.tokens import tokenize
@@ -20,11 +21,15 @@ UNINDEXED_IDF = 0.25
 
 @dataclass(frozen=True, slots=True)
 class QueryTokens:
-    """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf)."""
+    """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf).
+
+    `offsets`: what a rerank score gets by the chunk's language, so that average texts of all languages score alike.
+    """
 
     words: tuple[str, ...]
     rows: Matrix
     weights: NDArray[np.float64]
+    offsets: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,11 @@ class Query:
     vector: Vector | None
     asked: Vector | None
     tokens: QueryTokens | None
+    calibration: Calibration | None = None
+
+    def dense_offsets(self, vector: Vector) -> Mapping[str, float]:
+        """What a cosine with `vector` gets by the chunk's language; nothing without calibration."""
+        return {} if self.calibration is None else dense_offsets(self.calibration, vector)
 
 
 def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
@@ -52,8 +62,11 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     encoding = embedder.encode_query(text)
     words = tuple(text[a:b] for a, b in encoding.spans)
     weights = np.sqrt(_token_idfs(text, encoding.spans, sparse, min_token_len))
-    tokens = QueryTokens(words, prepare_query(encoding.states, embedder.token_mean), weights)
-    return Query(text, text, terms, encoding.vector, encoding.vector, tokens)
+    rows = prepare_query(encoding.states, embedder.token_mean)
+    calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
+    offsets = late_offsets(calibration, rows, weights) if calibration and words else {}
+    tokens = QueryTokens(words, rows, weights, offsets)
+    return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration)
 
 
 def moved(query: Query, text: str, added: Mapping[str, float], towards: Vector | None, pull: float) -> Query:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import search_dense
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, score_parts, search_sparse
-from glassbox_tui.index.store import Store
+from glassbox_tui.index.store import ChunkRow, Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
@@ -20,11 +21,13 @@ from glassbox_tui.retrieval.trace import Candidate, Part
 from glassbox_tui.settings import Settings
 
 Ranking = tuple[Candidate, ...]
+# uid -> for each query token the chunk token it met, by number, and their cosine.
+Meetings = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]
 
 
-def bm25_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: bool) -> Ranking:
-    """Keyword matches, at most `fanout`."""
-    how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant)
+def bm25_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0) -> Ranking:
+    """Keyword matches, at most `fanout`; `floor`: see `search_sparse`."""
+    how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor)
     found = search_sparse(snapshot.sparse, query.terms, settings.fanout, how)
     return tuple(
         Candidate(
@@ -41,11 +44,20 @@ def dense_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: b
     """Nearest chunks by cosine, at most `fanout`."""
     if query.vector is None:
         return ()
-    found = search_dense(snapshot.dense, query.vector, settings.fanout)
+    found = search_dense(snapshot.dense, query.vector, settings.fanout, query.dense_offsets(query.vector))
     return tuple(
-        Candidate(snapshot.chunks[row].uid, rank, score, (Part("cosine", score),) if explain else ())
-        for rank, (row, score) in enumerate(found, start=1)
+        Candidate(
+            snapshot.chunks[row].uid,
+            rank,
+            score,
+            (Part("cosine", cosine), *_language_part(score - cosine, snapshot.chunks[row])) if explain else (),
+        )
+        for rank, (row, score, cosine) in enumerate(found, start=1)
     )
+
+
+def _language_part(offset: float, chunk: ChunkRow) -> tuple[Part, ...]:
+    return (Part("language", offset, f"average {chunk.language} text"),) if offset else ()
 
 
 def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) -> Ranking:
@@ -72,54 +84,51 @@ class LateInteraction:
     embedder: TokenEmbedder
     store: Store
 
-    def rank(self, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> Ranking:
+    def rank(self, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> tuple[Ranking, Meetings]:
         """The fused candidates that have token codes, by late interaction. Empty when the query has no tokens."""
         tokens = query.tokens
         if tokens is None or not tokens.words:
-            return ()
-        keys = [snapshot.chunk(c.uid).key for c in fused]
-        codes, offsets, present = read_codes(self.store, self.embedder.name, self.embedder.dimension, keys)
-        sims, _ = best_matches_many(tokens.rows, codes, offsets)
-        shares = contributions(sims, tokens.weights)
-        return rank_candidates(
-            Candidate(
-                c.uid,
-                0,
-                float(shares[i].sum()),
-                tuple(Part(w, float(v)) for w, v in zip(tokens.words, shares[i], strict=True)) if explain else (),
-            )
-            for i, c in enumerate(fused)
-            if present[i] and offsets[i] < offsets[i + 1]
+            return (), {}
+        chunks = [snapshot.chunk(c.uid) for c in fused]
+        codes, offsets, present = read_codes(
+            self.store, self.embedder.name, self.embedder.dimension, [chunk.key for chunk in chunks]
         )
-
-    def explain(self, query: Query, ranking: Ranking, chosen: Sequence[str], snapshot: Snapshot) -> Ranking:
-        """`ranking` with, for the chosen uids, the word that each query token met and where it stands in the chunk."""
-        tokens = query.tokens
-        wanted = [uid for uid in chosen if any(c.uid == uid for c in ranking)]
-        if tokens is None or not wanted:
-            return ranking
-        chunks = [snapshot.chunk(uid) for uid in wanted]
-        codes, offsets, _ = read_codes(self.store, self.embedder.name, self.embedder.dimension, [c.key for c in chunks])
         sims, at = best_matches_many(tokens.rows, codes, offsets)
-        parts_of: dict[str, tuple[Part, ...]] = {}
+        shares = contributions(sims, tokens.weights)
+        candidates: list[Candidate] = []
         for i, chunk in enumerate(chunks):
-            spans = self.embedder.token_spans(chunk.index_text)
-            # Spans speak of index_text; they hold in the shown text where that is its end, as it nearly always is.
-            shift = len(chunk.index_text) - len(chunk.text) if chunk.index_text.endswith(chunk.text) else None
-            old = next(c for c in ranking if c.uid == chunk.uid).parts
-            parts_of[chunk.uid] = tuple(
-                _met(part, spans, int(at[i, q]), float(sims[i, q]), chunk.index_text, shift)
-                for q, part in enumerate(old)
-            )
-        return tuple(replace(c, parts=parts_of.get(c.uid, c.parts)) for c in ranking)
+            if not present[i] or offsets[i] == offsets[i + 1]:
+                continue
+            offset = tokens.offsets.get(chunk.language, 0.0)
+            parts = (Part(word, float(share)) for word, share in zip(tokens.words, shares[i], strict=True))
+            explained = (*parts, *_language_part(offset, chunk)) if explain else ()
+            candidates.append(Candidate(chunk.uid, 0, float(shares[i].sum()) + offset, explained))
+        return rank_candidates(candidates), {chunk.uid: (at[i], sims[i]) for i, chunk in enumerate(chunks)}
+
+    def explain(self, ranking: Ranking, chosen: Sequence[str], meetings: Meetings, snapshot: Snapshot) -> Ranking:
+        """`ranking` with, for the chosen uids, the word that each query token met and where it stands in the chunk."""
+        explained = []
+        for candidate in ranking:
+            if candidate.uid in chosen:
+                chunk, (at, sims) = snapshot.chunk(candidate.uid), meetings[candidate.uid]
+                spans = self.embedder.token_spans(chunk.index_text)
+                met = [
+                    _met(p, spans, int(i), float(s), chunk) for p, i, s in zip(candidate.parts, at, sims, strict=False)
+                ]
+                candidate = replace(candidate, parts=(*met, *candidate.parts[len(met) :]))
+            explained.append(candidate)
+        return tuple(explained)
 
 
-def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, text: str, shift: int | None) -> Part:
+def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chunk: ChunkRow) -> Part:
+    """The part with the word it met. Spans speak of index_text; they hold in the text where that is its end."""
     if not 0 <= at < len(spans):
         return part
     start, end = spans[at]
-    span = None if shift is None or start < shift else (start - shift, end - shift)
-    return replace(part, detail=f"{text[start:end].strip()} {sim:.2f}", span=span)
+    shift = len(chunk.index_text) - len(chunk.text)
+    inside = start >= shift and chunk.index_text.endswith(chunk.text)
+    span = (start - shift, end - shift) if inside else None
+    return replace(part, detail=f"{chunk.index_text[start:end].strip()} {sim:.2f}", span=span)
 
 
 def text_rerank(reranker: Reranker, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> Ranking:

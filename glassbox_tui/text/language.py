@@ -1,0 +1,20 @@
+"""Which of two families a text is mostly written in. Coarse on purpose: it decides what a score is compared with."""
+
+from __future__ import annotations
+
+import re
+
+CJK, OTHER = "cjk", "other"
+
+# Han, kana, bopomofo, hangul. One such character carries about as much as a third of an alphabetic word.
+_CJK = re.compile(
+    "[\u3040-\u30ff\u3105-\u312f\u3131-\u318e\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+CJK_SHARE = 0.3
+
+
+def language_of(text: str) -> str:
+    """`CJK` if more than CJK_SHARE of the letters are, else `OTHER` (also for a text without letters)."""
+    cjk = len(_CJK.findall(text))
+    return CJK if cjk and cjk > CJK_SHARE * len(_LETTER.findall(text)) else OTHER
