@@ -92,6 +92,8 @@ def verdict(view: View, width: int, height: int) -> list[Text]:
 
 
 def _invitation(view: View) -> str:
+    if view.info is None and view.progress is None:
+        return "nothing can be searched: " + plain(view.problem)
     if view.query.strip():
         return "searching ..." if view.info is not None else "the search starts as soon as the index is open"
     return "type a question; what is found and how shows while you type"

@@ -223,7 +223,8 @@ async def test_an_index_that_cannot_be_opened_is_said_in_its_own_words() -> None
             while not any(isinstance(e, OpenFailed) for e in heard):
                 await pilot.pause()
         await pilot.pause()
-        assert "the model file [/] is damaged; delete it" in app.screen.query_one("#status", Panel).plain
+        for name in ("#status", "#verdict"):
+            assert "the model file [/] is damaged; delete it" in app.screen.query_one(name, Panel).plain
     assert app.crew.stop(LIMIT)
 
 
