@@ -77,9 +77,9 @@ def engine() -> Iterator[object]:
 def test_vectors_agree_with_the_wheels_own_engine(e5: E5Embedder, engine: object, texts: list[str]) -> None:
     passages = (e5.embed_passages(texts) * engine.passage(texts)).sum(axis=1)  # type: ignore[attr-defined]
     queries = [float(e5.embed_query(t) @ engine.query(t)) for t in texts]  # type: ignore[attr-defined]
-    assert np.mean(passages) >= 0.9985
+    assert np.mean(passages) >= 0.999
     assert np.mean(queries) >= 0.9985
-    assert min(*passages, *queries) >= 0.995
+    assert min(*passages, *queries) >= 0.997
 
 
 @pytest.mark.parametrize("text", [*PLAIN, *ODD])
