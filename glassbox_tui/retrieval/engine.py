@@ -91,28 +91,33 @@ class Engine:
 
         Raises NotesError, StoreError, SettingsError, ModelError.
         """
-        engine = cls(settings=settings, progress=progress, **parts)
-        engine.root = notes.expanduser().absolute()
-        path = index_path(engine.settings, engine.root)
-        engine._use(Store(path))
-        engine._lock = FileLock(str(path.with_name("lock")), thread_local=False)
-        return engine
+        return cls(settings=settings, progress=progress, **parts)._at(notes)
 
     def build(self, source: Path | str | Mapping[str, str | Sequence[str]], progress: ProgressFn | None = None) -> Self:
         """Index a folder, or texts in memory: {id: text} is cut into chunks, {id: [chunk, ...]} is taken as it is."""
         if isinstance(source, Path | str):
-            self.close()
-            self.root = Path(source).expanduser().absolute()
-            path = index_path(self.settings, self.root)
-            self._use(Store(path))
-            self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
-            self.update(progress)
+            self._at(Path(source)).update(progress)
             return self
         self.close()
         store = Store(None)
         index_texts(store, [_note_of(uid, given) for uid, given in source.items()], self.settings, self.embedder)
         embed_missing(store, self.embedder, progress or _silent, _never)
         self._use(store)
+        return self
+
+    def sibling(self, notes: Path) -> Self:
+        """An engine on another folder with the same settings and the models that are loaded here."""
+        other = type(self)(self.embedder, self._given_reranker, self.settings)
+        other._entry, other._notices = self._entry, list(self._notices)
+        return other._at(notes)
+
+    def _at(self, notes: Path) -> Self:
+        """Point at a folder's index, as it stands on disk."""
+        self.close()
+        self.root = notes.expanduser().absolute()
+        path = index_path(self.settings, self.root)
+        self._use(Store(path))
+        self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
         return self
 
     def _use(self, store: Store) -> None:

@@ -1,7 +1,8 @@
 """The verdict on a round's evidence: three signals, three thresholds, reasons in words.
 
 sufficient = coverage >= its threshold, and top dense >= the embedder's, and top rerank >= the reranker's. A stage that
-did not run has no say. Thresholds belong to the models: their scores share no scale.
+was not asked to run has no say; one that ran and gave the evidence no score (no vectors yet) speaks against it.
+Thresholds belong to the models: their scores share no scale.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def grade(
 ) -> Grade:
     """Judge `evidence` (the texts of the final top k) against what the person asked, `intent`.
 
-    `thresholds` may hold "dense" and "rerank"; coverage has its own. Coverage is the share of the query's content terms
+    `thresholds` holds "dense" and "rerank" where those stages ran; coverage has its own. Coverage is the share of the query's content terms
     that stand anywhere in the evidence, plain and weighted by idf.
     """
     wanted = content_terms(intent, min_token_len)
@@ -39,14 +40,19 @@ def grade(
     idf_coverage = sum(weight[term] for term in found) / total if total > 0 else coverage
     signals = {"coverage": coverage, "dense": top_dense, "rerank": top_rerank}
     limits = {"coverage": COVERAGE_THRESHOLD, **thresholds}
-    held_against = {name: limits[name] for name, value in signals.items() if value is not None and name in limits}
+    held_against = {name: limits[name] for name in signals if name in limits and (name != "coverage" or wanted)}
     reasons = tuple(
-        f"{name} {value:.2f} < {limit:.2f}"
-        for name, limit in held_against.items()
-        if (value := signals[name]) is not None and value < limit
+        reason for name, limit in held_against.items() if (reason := _against(name, signals[name], limit)) is not None
     )
     if not evidence:
         reasons = ("no chunk was found", *reasons)
     elif not held_against:
         reasons = ("no signal to judge by", *reasons)
     return Grade(coverage, idf_coverage, top_dense, top_rerank, held_against, not reasons, reasons, missing)
+
+
+def _against(name: str, value: float | None, limit: float) -> str | None:
+    """Why this signal speaks against the evidence; None if it does not."""
+    if value is None:
+        return f"no {name} score for the evidence"
+    return f"{name} {value:.2f} < {limit:.2f}" if value < limit else None

@@ -149,7 +149,7 @@ def _round(
         snapshot.sparse,
         _top_dense(query, hits, snapshot),
         max((p.score for h in hits if (p := h.stages["rerank"]) is not None), default=None),
-        pipe.thresholds,
+        {name: limit for name, limit in pipe.thresholds.items() if any(stage.name == name for stage in done)},
         settings.min_token_len,
     )
     round_ = Round(number, query.text, origin, tuple(query.terms), added, tuple(done), hits, verdict)

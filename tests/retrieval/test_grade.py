@@ -43,7 +43,13 @@ def test_rare_terms_weigh_more_in_idf_coverage() -> None:
 
 
 def test_a_stage_that_did_not_run_has_no_say() -> None:
-    assert grade("redlock", ["redlock"], sparse(), None, None, {"dense": 0.8, "rerank": 0.5}).sufficient
+    assert grade("redlock", ["redlock"], sparse(), None, None, {}).sufficient
+
+
+def test_a_stage_that_ran_and_gave_no_score_speaks_against_the_evidence() -> None:
+    """While vectors are still missing, words alone must not look as sure as all three signals."""
+    verdict = grade("redlock", ["redlock"], sparse(), None, None, {"dense": 0.8, "rerank": 0.5})
+    assert verdict.reasons == ("no dense score for the evidence", "no rerank score for the evidence")
 
 
 def test_nothing_found_and_nothing_to_judge_by_are_insufficient() -> None:

@@ -24,7 +24,9 @@ NOTES = {
     "tea.md": "# Tea\n\nGreen tea is steeped at eighty degrees. 绿茶用八十度的水。",
     "rrf.md": "# Fusion\n\nReciprocal rank fusion adds ranks. 倒数排名融合只看名次。",
 }
-WORDS = st.sampled_from(["redlock", "lease", "租约", "时钟", "tea", "绿茶", "fusion", "名次", "的", "the", "?", "nothing"])
+WORDS = st.sampled_from(
+    ["redlock", "lease", "租约", "时钟", "tea", "绿茶", "fusion", "名次", "的", "the", "?", "nothing"]
+)
 
 
 class Reverse:
