@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from glassbox_tui.lab.evaluate import LabelledQuery
@@ -71,7 +72,7 @@ def _value(grade: Grade, signal: str) -> float:
 
 def _separation(signal: str, present: Sequence[float], absent: Sequence[float]) -> Separation:
     cuts = sorted({*present, *absent})
-    middles = [(a + b) / 2 for a, b in zip(cuts, cuts[1:], strict=False)] or cuts
+    middles = [(a + b) / 2 for a, b in pairwise(cuts)] or cuts
     threshold = max(middles, key=lambda cut: _share(present, cut) - _share(absent, cut))
     return Separation(
         signal, threshold, auroc(present, absent), _share(present, threshold), _share(absent, threshold), len(present)

@@ -27,8 +27,8 @@ def grade(
 ) -> Grade:
     """Judge `evidence` (the texts of the final top k) against what the person asked, `intent`.
 
-    `thresholds` holds "dense" and "rerank" where those stages ran; coverage has its own. Coverage is the share of the query's content terms
-    that stand anywhere in the evidence, plain and weighted by idf.
+    `thresholds` holds "dense" and "rerank" where those stages ran; coverage has its own. Coverage is the share of the
+    query's content terms that stand anywhere in the evidence, plain and weighted by idf.
     """
     wanted = content_terms(intent, min_token_len)
     held = {token.term for text in evidence for token in tokenize(text, min_token_len)}

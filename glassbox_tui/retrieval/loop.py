@@ -186,7 +186,7 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
 
 
 def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:
-    """The evidence's best dense score for what the person asked: a moved query would flatter the hits it moved towards."""
+    """The evidence's best dense score for what the person asked: a moved query would flatter its own hits."""
     if query.asked is None:
         return None
     offsets = query.dense_offsets(query.asked)
