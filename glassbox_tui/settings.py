@@ -17,6 +17,10 @@ import platformdirs
 from glassbox_tui.errors import GlassboxError
 
 
+# Whole sentences packed up to the chunk size; windows under each heading; paragraph, line, 。, ；, space; fixed windows.
+CHUNK_STRATEGIES = ("sentences", "headings", "recursive", "fixed")
+
+
 class SettingsError(GlassboxError, ValueError):
     """A knob has a value it cannot take; the message says which, what was given and what is allowed."""
 
@@ -52,7 +56,7 @@ class Settings:
         180, "GLASSBOX_CHUNK_OVERLAP", "characters that neighbouring chunks share at most", 0, 10_000
     )
     chunk_strategy: str = _knob(
-        "sentences", "GLASSBOX_CHUNK_STRATEGY", "how notes are cut into chunks", choices=("sentences",)
+        "sentences", "GLASSBOX_CHUNK_STRATEGY", "how notes are cut into chunks", choices=CHUNK_STRATEGIES
     )
     rrf_k: int = _knob(60, "GLASSBOX_RRF_K", "k of reciprocal rank fusion, 1 / (k + rank)", 1, 10_000)
     top_k: int = _knob(8, "GLASSBOX_TOPK", "hits shown and graded as evidence", 1, 1_000)

@@ -1,8 +1,9 @@
 """Chunks: the spans of a note that are indexed, embedded and shown.
 
-Whole sentences are packed up to `chars`; neighbours share whole sentences up to `overlap`. A heading begins a new
-chunk, however short the last one was: a short chunk under its own heading path is found by what it says and cited
-exactly, while two subjects in one vector are found by neither. Tables and code stay whole when they fit.
+The default strategy packs whole sentences up to `chars`; neighbours share whole sentences up to `overlap`. A heading
+begins a new chunk, however short the last one was: a short chunk under its own heading path is found by what it says
+and cited exactly, while two subjects in one vector are found by neither. Tables and code stay whole when they fit.
+`text/strategies.py` has the other strategies.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from glassbox_tui.settings import CHUNK_STRATEGIES
 from glassbox_tui.text.inline_data import without_data
 from glassbox_tui.text.markdown import plain_section, sections
 
@@ -49,25 +51,29 @@ class ChunkSpan:
 def chunk(text: str, options: ChunkOptions, *, start: int = 0, title: str = "") -> tuple[ChunkSpan, ...]:
     """The chunks of text[start:], by rising start; offsets are relative to the whole of `text`.
 
-    Every character that is not white space is in a chunk. len(chunk.text) <= options.chars, but for the data of inline
-    pictures; count_tokens(index_text) <= token_limit. Raises ValueError if `options` contradict each other.
+    Every character that is not white space is in a chunk; those of `recursive` join to text[start:]. No chunk.text is
+    longer than options.chars, but for the data of inline pictures; count_tokens(index_text) <= token_limit. Raises
+    ValueError if `options` contradict each other.
     """
-    from glassbox_tui.text.packing import pack
+    from glassbox_tui.text.strategies import STRATEGIES
 
     _check(options)
     body, source = without_data(text, start)
+    parts = sections(body, start) if options.markdown else [plain_section(body, start)]
     spans: list[ChunkSpan] = []
-    for section in sections(body, start) if options.markdown else [plain_section(body, start)]:
-        for first, last, index_text in pack(body, section, options, title):
-            a, b = source(first), source(last)
-            if a < b:
-                spans.append(ChunkSpan(a, b, text[a:b], index_text, section.path))
+    for first, last, index_text, path in STRATEGIES[options.strategy](body, start, parts, options, title):
+        a, b = source(first), source(last)
+        # Cuts inside a picture are moved to its end: of two chunks that begin or end together the longer one stays.
+        if a < b and (not spans or b > spans[-1].end):
+            if spans and a == spans[-1].start:
+                spans.pop()
+            spans.append(ChunkSpan(a, b, text[a:b], index_text, path))
     return tuple(spans)
 
 
 def _check(options: ChunkOptions) -> None:
-    if options.strategy != "sentences":
-        raise ValueError(f"chunk strategy {options.strategy!r} is unknown; the one there is: sentences")
+    if options.strategy not in CHUNK_STRATEGIES:
+        raise ValueError(f"chunk strategy {options.strategy!r} is unknown; there are: {', '.join(CHUNK_STRATEGIES)}")
     if options.chars < 1 or not 0 <= options.overlap < options.chars:
         raise ValueError(f"a chunk of {options.chars} characters cannot share {options.overlap} with the next")
     if (options.token_limit is None) != (options.count_tokens is None):

@@ -57,7 +57,7 @@ def _cut_lines(text: str, unit: Unit, limit: int, together: int) -> Iterator[Uni
 def _cut_hard(text: str, unit: Unit, limit: int) -> Iterator[Unit]:
     start = unit.start
     while unit.end - start > limit:
-        stop = _best_cut(text, start, start + limit)
+        stop = best_cut(text, start, start + limit)
         yield from _stripped(text, unit, start, stop)
         start = stop
     yield from _stripped(text, unit, start, unit.end)
@@ -71,7 +71,7 @@ def _stripped(text: str, unit: Unit, start: int, stop: int) -> Iterator[Unit]:
         yield Unit(start, stop, unit.kind, unit.header)
 
 
-def _best_cut(text: str, start: int, high: int) -> int:
+def best_cut(text: str, start: int, high: int) -> int:
     """Where to cut text[start:], at most at `high`: after a clause or a space in the latter half, else anywhere."""
     low = start + (high - start + 1) // 2
     for pattern in (_clause, _space):
@@ -86,7 +86,7 @@ def _best_cut(text: str, start: int, high: int) -> int:
     if at > low:
         return at
     # One long word: anywhere between characters, outside a number if it has an end.
-    for blocked in (_inseparable, _in_cluster):
+    for blocked in (_inseparable, in_character):
         at = high
         while at > start + 1 and blocked(text, at):
             at -= 1
@@ -95,7 +95,7 @@ def _best_cut(text: str, start: int, high: int) -> int:
     return high
 
 
-def _in_cluster(text: str, at: int) -> bool:
+def in_character(text: str, at: int) -> bool:
     """Would a cut at `at` go through one character as a reader sees it?"""
     if at >= len(text):
         return False
@@ -106,7 +106,7 @@ def _in_cluster(text: str, at: int) -> bool:
 
 def _inseparable(text: str, at: int) -> bool:
     """Would a cut at `at` go through a character or a number?"""
-    if _in_cluster(text, at):
+    if in_character(text, at):
         return True
     before, after = text[at - 1 : at], text[at : at + 1]
     if before.isdecimal():

@@ -21,7 +21,7 @@ SMALLEST_PIECE = 20  # characters; below this a unit is not cut for the sake of 
 def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, index_text) of each chunk of `section`; starts and ends rise strictly."""
     units = [piece for unit in section.units for piece in _pieces(text, unit, options)]
-    share = _token_check(options)
+    share = token_share(options)
     previous = -1  # the first unit of the chunk before
     new = 0  # the first unit that no chunk holds yet
     while new < len(units):
@@ -63,7 +63,7 @@ def pack(text: str, section: Section, options: ChunkOptions, title: str) -> Iter
                 elif last > new + 1:
                     last = least = last - 1
                 else:
-                    index_text = _what_fits(text[unit.start : unit.end], share)
+                    index_text = what_fits(text[unit.start : unit.end], share)
                     break
         yield units[first].start, units[last - 1].end, index_text
         previous, new = first, last
@@ -139,7 +139,7 @@ def _index_text(
     share: TokenShare,
 ) -> str:
     start, end = units[first].start, units[last - 1].end
-    context = _context(text, section, title, start, options)
+    context = context_line(text, section, title, start, options)
     header = _missing_header(units[first])
     repeated = text[header[0] : header[1]].rstrip() + "\n" if header else ""
     if len(repeated) > options.chars:
@@ -152,7 +152,7 @@ def _index_text(
     return context + repeated + text[start:end]
 
 
-def _context(text: str, section: Section, title: str, start: int, options: ChunkOptions) -> str:
+def context_line(text: str, section: Section, title: str, start: int, options: ChunkOptions) -> str:
     """The line "title > heading > heading" of what the chunk at `start` does not hold itself; may be empty."""
     path = [name for name, at in zip(section.path, section.starts, strict=True) if at < start and name]
     title = " ".join(title.split())
@@ -165,7 +165,7 @@ def _context(text: str, section: Section, title: str, start: int, options: Chunk
     return line + "\n" if path else ""
 
 
-def _token_check(options: ChunkOptions) -> TokenShare:
+def token_share(options: ChunkOptions) -> TokenShare:
     """A function (text, most) -> tokens of text / limit; 0 where the text is so short that it cannot exceed `most`."""
     limit, count = options.token_limit, options.count_tokens
     if limit is None or count is None:
@@ -179,7 +179,7 @@ def _token_check(options: ChunkOptions) -> TokenShare:
     return share
 
 
-def _what_fits(text: str, share: TokenShare) -> str:
+def what_fits(text: str, share: TokenShare) -> str:
     """The beginning of a text that is over the limit and cannot be cut."""
     while text and share(text, 1.0) > 1:
         text = text[:-1]

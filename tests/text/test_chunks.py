@@ -208,7 +208,7 @@ def test_plain_text_knows_no_markdown() -> None:
     [
         ChunkOptions(0, 0, "sentences"),
         ChunkOptions(100, 100, "sentences"),
-        ChunkOptions(100, 10, "fixed"),
+        ChunkOptions(100, 10, "unknown"),
         ChunkOptions(token_limit=5),
         ChunkOptions(token_limit=0, count_tokens=len),
     ],
