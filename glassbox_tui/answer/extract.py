@@ -6,6 +6,7 @@ chunk) where there are token codes, else by the idf-weighted share of the query'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
+from glassbox_tui.models.protocols import Generator
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.query import Query, read_query
 from glassbox_tui.retrieval.stages import LateInteraction
@@ -23,6 +25,7 @@ from glassbox_tui.text.sentences import sentences
 from glassbox_tui.text.tokens import content_terms, tokenize
 
 SENTENCES = 2
+_CITED = re.compile(r"\[(\d{1,6})\]")
 FROM_HITS = 3
 # A sentence's late-interaction score counts this much against its term coverage.
 TOKEN_SHARE = 0.7
@@ -66,30 +69,52 @@ class _Sentence:
 
 
 def answer(trace: Trace, engine: Engine) -> Answer:
-    """The best sentences of the last round's first hits, in the order of hits and text, cited by [n]."""
+    """What the evidence says: by the engine's generator if it has one, else an extract.
+
+    The extract is the best sentences of the last round's first hits, in the order of hits and text, cited by [n].
+    """
     if not trace.index.chunks:
         return Answer("none", "", notice="The index is empty: there is no note with text to answer from.")
-    hits = _distinct(trace.hits)[:FROM_HITS]
+    hits = _distinct(trace.hits)
     if not hits:
         return Answer("none", "", notice="No chunk was found for this question, so there is nothing to quote.")
+    notices = []
+    if trace.decision != "answer":
+        reasons = "; ".join(trace.last.grade.reasons)
+        notices.append(f"The evidence was graded insufficient ({reasons}): read this answer with doubt.")
+    if engine.generator is not None:
+        try:
+            return generated(trace.query, hits, engine.generator, notices)
+        except Exception as error:  # a plug-in may raise anything; the extract is always there
+            name = engine.generator.name
+            notices.append(f"the generator {name} failed ({type(error).__name__}: {error}): this is an extract.")
+    return _extract(trace, hits[:FROM_HITS], engine, notices)
+
+
+def generated(query: str, hits: Sequence[Hit], generator: Generator, notices: Sequence[str] = ()) -> Answer:
+    """The generator's text with the citations it made. Numbers that stand for no passage are removed, and said."""
+    text = "".join(generator.generate(query, [hit.text for hit in hits])).strip()
+    numbers = [int(n) for n in dict.fromkeys(_CITED.findall(text))]
+    unknown = [n for n in numbers if not 1 <= n <= len(hits)]
+    for n in unknown:
+        text = re.sub(rf" ?\[0*{n}\]", "", text)
+    said = [*notices, *([f"Citations to no passage were removed: {', '.join(map(str, unknown))}."] if unknown else [])]
+    cited = [(n, hits[n - 1]) for n in numbers if n not in unknown]
+    citations = tuple(Citation(n, hit.uid, hit.path, hit.lines, hit.page, hit.text) for n, hit in cited)
+    return Answer("generate", text, citations, notice=" ".join(said))
+
+
+def _extract(trace: Trace, hits: Sequence[Hit], engine: Engine, notices: list[str]) -> Answer:
     query = read_query(trace.query, engine.embedder, engine.snapshot.sparse, engine.settings.min_token_len)
     candidates = [s for place, hit in enumerate(hits) for s in _scored(hit, place, query, engine)]
-    chosen = sorted(sorted(candidates, key=lambda s: -s.score)[:SENTENCES], key=lambda s: (hits.index(s.hit), s.start))
+    best = sorted(candidates, key=lambda s: -s.score)[:SENTENCES]
+    chosen = sorted(best, key=lambda s: (hits.index(s.hit), s.start))
     if not chosen:
         return Answer("none", "", notice="The chunks found hold no sentence that could be quoted.")
     cited = list(dict.fromkeys(s.hit.uid for s in chosen))
     text = " ".join(f"{s.text} [{cited.index(s.hit.uid) + 1}]" for s in chosen)
     citations = tuple(_citation(i, uid, chosen) for i, uid in enumerate(cited, start=1))
-    notice = (
-        ""
-        if trace.decision == "answer"
-        else (
-            "The evidence was graded insufficient ("
-            + "; ".join(trace.last.grade.reasons)
-            + "): read this extract with doubt."
-        )
-    )
-    return Answer("extract", text, citations, notice=notice)
+    return Answer("extract", text, citations, notice=" ".join(notices))
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:

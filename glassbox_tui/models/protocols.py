@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -89,4 +89,65 @@ class Reranker(Protocol):
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """One score a text, in the order of `texts`."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """A first stage of one's own: it may sit on another engine or another machine.
+
+    Named "bm25" or "dense" it takes that stage's place; any other name makes it one more list to fuse.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def retrieve(self, query: str, k: int) -> Sequence[str | tuple[str, float]]:
+        """Chunk uids (path#number), best first, at most k; with scores or, if it only ranks, without."""
+        ...
+
+
+@runtime_checkable
+class FusionStrategy(Protocol):
+    """The second fusion in another way: what to make of the fused list and the reranker's."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fuse(self, lists: Mapping[str, Sequence[tuple[str, float]]]) -> Sequence[tuple[str, float]]:
+        """`lists` holds "fused" and, if that stage ran, "rerank", each (uid, score), best first. Returns the same."""
+        ...
+
+
+@runtime_checkable
+class QueryTransform(Protocol):
+    """Rewrites a question whose evidence was insufficient."""
+
+    @property
+    def name(self) -> str: ...
+
+    def transform(self, query: str, evidence: Sequence[str]) -> str | None:
+        """The next query to try, from the person's own and the texts it found; None: no better idea."""
+        ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Decides whether evidence suffices, in place of the thresholds (which are still shown)."""
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, query: str, evidence: Sequence[str]) -> bool: ...
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """Writes an answer from numbered passages and cites them as [1], [2], ..."""
+
+    @property
+    def name(self) -> str: ...
+
+    def generate(self, query: str, passages: Sequence[str]) -> Iterable[str]:
+        """The answer, in pieces as they come (a plain str is one piece a character, and as good)."""
         ...

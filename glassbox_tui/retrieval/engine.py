@@ -10,6 +10,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -23,11 +24,21 @@ from glassbox_tui.index.location import index_path
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
 from glassbox_tui.index.store import Store, text_hash
 from glassbox_tui.models.catalog import CatalogEntry, open_embedder
-from glassbox_tui.models.protocols import Embedder, Reranker
+from glassbox_tui.models.protocols import (
+    Embedder,
+    FusionStrategy,
+    Generator,
+    Judge,
+    QueryTransform,
+    Reranker,
+    Retriever,
+)
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
-from glassbox_tui.retrieval.loop import MODES, Pipeline, run
+from glassbox_tui.retrieval.loop import MODES, run
+from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
+from glassbox_tui.retrieval.rounds import Pipeline
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
 from glassbox_tui.settings import Settings, check, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
@@ -64,8 +75,17 @@ class Engine:
         reranker: Reranker | None = None,
         settings: Settings | None = None,
         progress: ProgressFn | None = None,
+        *,
+        retrievers: Sequence[Retriever] = (),
+        fusion: FusionStrategy | None = None,
+        transform: QueryTransform | None = None,
+        judge: Judge | None = None,
+        generator: Generator | None = None,
     ) -> None:
-        """What is injected stays; what is None is opened by the settings. Raises SettingsError, ModelError."""
+        """What is injected stays; what is None is opened by the settings, or is the built-in way.
+
+        The protocols are in `models.protocols`; a class fits by its shape alone. Raises SettingsError, ModelError.
+        """
         self.settings = settings if settings is not None else load_settings()
         check(self.settings)
         self.root: Path | None = None
@@ -77,6 +97,8 @@ class Engine:
             self._notices += opened.notices
         self.embedder = embedder
         self._given_reranker = reranker
+        self.plugins = Plugins(tuple(retrievers), fusion, transform, judge)
+        self.generator = generator
         self._store: Store | None = None
         self._snapshot: Snapshot | None = None
         self._reranking = Reranking(None)
@@ -85,23 +107,44 @@ class Engine:
 
     @classmethod
     def open(
-        cls, notes: Path, settings: Settings | None = None, progress: ProgressFn | None = None, **parts: Any
+        cls,
+        notes: Path,
+        settings: Settings | None = None,
+        progress: ProgressFn | None = None,
+        index_file: Path | None = None,
+        **parts: Any,
     ) -> Self:
         """The engine on a folder (or one file), with the index as it stands: call `update` to bring it up to date.
 
-        Raises NotesError, StoreError, SettingsError, ModelError.
+        `index_file`: where the index is kept, if not where the settings put it. Raises NotesError, StoreError, SettingsError, ModelError.
         """
-        return cls(settings=settings, progress=progress, **parts)._at(notes)
+        return cls(settings=settings, progress=progress, **parts)._at(notes, index_file)
 
-    def build(self, source: Path | str | Mapping[str, str | Sequence[str]], progress: ProgressFn | None = None) -> Self:
-        """Index a folder, or texts in memory: {id: text} is cut into chunks, {id: [chunk, ...]} is taken as it is."""
+    def build(
+        self,
+        source: Path | str | Mapping[str, str | Sequence[str] | LoadedNote],
+        progress: ProgressFn | None = None,
+        index_file: Path | None = None,
+    ) -> Self:
+        """Index a folder, or texts: {id: text} is cut into chunks, {id: [chunk, ...]} is taken as it is.
+
+        Texts are indexed in memory, or in `index_file`, where the next build finds what has not changed. Raises
+        EngineError while another process builds there, StoreError, NotesError.
+        """
         if isinstance(source, Path | str):
-            self._at(Path(source)).update(progress)
+            self._at(Path(source), index_file).update(progress)
             return self
         self.close()
-        store = Store(None)
-        index_texts(store, [_note_of(uid, given) for uid, given in source.items()], self.settings, self.embedder)
-        embed_missing(store, self.embedder, progress or _silent, _never)
+        store = Store(index_file)
+        try:
+            with FileLock(str(index_file.with_name("lock")), timeout=0) if index_file else nullcontext():
+                store.remove_notes(sorted({note.path for note in store.notes()} - source.keys()))
+                notes = [_note_of(uid, given) for uid, given in source.items()]
+                index_texts(store, notes, self.settings, self.embedder)
+                embed_missing(store, self.embedder, progress or _silent, _never)
+                store.drop_orphans()
+        except Timeout:
+            raise EngineError(f"another process is writing the index {index_file}: try again when it is done") from None
         self._use(store)
         return self
 
@@ -109,13 +152,14 @@ class Engine:
         """An engine on another folder with the same settings and the models that are loaded here."""
         other = type(self)(self.embedder, self._given_reranker, self.settings)
         other._entry, other._notices = self._entry, list(self._notices)
+        other.plugins, other.generator = self.plugins, self.generator
         return other._at(notes)
 
-    def _at(self, notes: Path) -> Self:
+    def _at(self, notes: Path, index_file: Path | None = None) -> Self:
         """Point at a folder's index, as it stands on disk."""
         self.close()
         self.root = notes.expanduser().absolute()
-        path = index_path(self.settings, self.root)
+        path = index_file or index_path(self.settings, self.root)
         self._use(Store(path))
         self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
         return self
@@ -256,6 +300,7 @@ class Engine:
             mode=mode,
             explain=explain,
             cancelled=cancelled or _never,
+            plugins=self.plugins,
         )
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
@@ -314,8 +359,10 @@ class Engine:
         self.close()
 
 
-def _note_of(uid: str, given: str | Sequence[str]) -> tuple[LoadedNote, str, tuple[ChunkSpan, ...] | None]:
+def _note_of(uid: str, given: str | Sequence[str] | LoadedNote) -> tuple[LoadedNote, str, tuple[ChunkSpan, ...] | None]:
     """A text, or chunks handed in ready-made, as a note; ready-made chunks stand one after another in its text."""
+    if isinstance(given, LoadedNote):
+        return given, uid, None
     ready = None if isinstance(given, str) else tuple(given)
     text = given if isinstance(given, str) else "\n\n".join(given)
     spans: list[ChunkSpan] | None = None

@@ -1,0 +1,206 @@
+"""One round: a query through all stages, its hits and its grade."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from glassbox_tui.index.snapshot import Snapshot
+from glassbox_tui.models.protocols import Embedder, Reranker
+from glassbox_tui.progress import Cancelled, CancelledFn
+from glassbox_tui.retrieval import plugins, stages
+from glassbox_tui.retrieval.fusion import RankedList
+from glassbox_tui.retrieval.grade import grade
+from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
+from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.reranking import RerankError
+from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
+from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Everything a round needs: an index, models, settings. Immutable, so a search never sees half an update."""
+
+    snapshot: Snapshot
+    settings: Settings
+    embedder: Embedder | None
+    reranker: LateInteraction | Reranker | None
+    rerank_weight: float
+    thresholds: Mapping[str, float]
+    mode: str = "hybrid"
+    explain: bool = True
+    cancelled: CancelledFn = lambda: False
+    plugins: Plugins = NO_PLUGINS
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a round is to run: the query, where it comes from, what was added to the one before.
+
+    `earlier` are round 0's own lists, which every later round fuses with.
+    """
+
+    number: int
+    origin: str
+    query: Query
+    added: tuple[AddedTerm, ...] = ()
+    earlier: tuple[RankedList, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A round that ran, with what the next one needs: its query, round 0's lists, its final order; and new notices."""
+
+    round: Round
+    query: Query
+    origin_lists: tuple[RankedList, ...]
+    final: Ranking
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Record:
+    """The stages done so far, each with the wall time since the one before it in ms."""
+
+    pipe: Pipeline
+    done: dict[str, Stage] = field(default_factory=dict)
+    last: float = field(default_factory=time.perf_counter)
+
+    def add(self, name: str, ranking: Ranking) -> Ranking:
+        now = time.perf_counter()
+        self.done[name] = Stage(name, round((now - self.last) * 1000.0, 3), ranking)
+        self.last = now
+        if self.pipe.cancelled():
+            raise Cancelled
+        return ranking
+
+
+def run_round(ask: Ask, pipe: Pipeline) -> Step:
+    """One pass through the stages. Raises Cancelled between them, RerankError when a required reranker cannot run."""
+    query, settings, explain = ask.query, pipe.settings, pipe.explain
+    record, notices = _Record(pipe), list[str]()
+    lists = _first_stages(query, pipe, record, notices)
+    joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
+    fused = record.add("fused", stages.fused_stage(joined, settings, explain))
+    reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
+    if reranked is not None:
+        record.add("rerank", reranked)
+    final = _final(fused, reranked, pipe, notices)
+    record.add("final", final)
+    evidence = final[: settings.top_k]
+    if reranked is not None and explain and isinstance(pipe.reranker, LateInteraction):
+        explained = pipe.reranker.explain(reranked, uids(evidence), meetings, pipe.snapshot)
+        record.done["rerank"] = Stage("rerank", record.done["rerank"].ms, explained)
+    done = tuple(record.done.values())
+    hits = _hits(evidence, done, pipe.snapshot)
+    verdict = _verdict(query, hits, done, pipe, notices)
+    round_ = Round(ask.number, query.text, ask.origin, tuple(query.terms), ask.added, done, hits, verdict)
+    own = tuple(RankedList(f"{r.name}@0", settings.query_weight * r.weight, r.uids) for r in lists)
+    return Step(round_, query, ask.earlier or own, final, tuple(notices))
+
+
+def _first_stages(query: Query, pipe: Pipeline, record: _Record, notices: list[str]) -> list[RankedList]:
+    """The lists that are fused first: bm25, dense, and those of the person's own retrievers."""
+    snapshot, settings, explain = pipe.snapshot, pipe.settings, pipe.explain
+    own = {retriever.name: retriever for retriever in pipe.plugins.retrievers}
+    wanted = [name for name in ("bm25", "dense") if pipe.mode in (name, "hybrid")]
+    lists: list[RankedList] = []
+    for name in dict.fromkeys([*wanted, *(own if pipe.mode == "hybrid" else ())]):
+        found: Ranking | None = None
+        if name in own:
+            found = plugins.retrieved(own[name], query.text, settings.fanout, snapshot, notices)
+        if found is None and name == "bm25":
+            # A stray bigram or two is no evidence, and in a list of its own it would outvote the dense stage.
+            floor = settings.bm25_floor if pipe.mode == "hybrid" and snapshot.dense.size else 0.0
+            found = stages.bm25_stage(query, snapshot, settings, explain, floor)
+            if not query.terms:
+                notices.append("no keyword terms in the query (only stop words or punctuation): bm25 found nothing")
+        if found is None and name == "dense" and query.vector is not None:
+            found = stages.dense_stage(query, snapshot, settings, explain)
+        if found is not None:
+            lists.append(RankedList(name, 1.0, uids(record.add(name, found))))
+    return lists
+
+
+def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
+    """The rerank list and what met what; None when the stage did not run: a notice says why, an error if required."""
+    reranker, settings = pipe.reranker, pipe.settings
+    if reranker is None or not fused:
+        return None, {}
+    depth = fused[: settings.rerank_depth]
+    if isinstance(reranker, LateInteraction):
+        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
+        lacking = len(depth) - len(ranking)
+        if lacking and query.tokens is not None and query.tokens.words:
+            notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")
+        return ranking, meetings
+    try:
+        return stages.text_rerank(reranker, query, depth, pipe.snapshot, pipe.explain), {}
+    except Exception as error:  # a plug-in may raise anything, and must not take the search down with it
+        sentence = f"the reranker {reranker.name} failed ({type(error).__name__}: {error}): the fused order stands"
+        if settings.require_rerank:
+            raise RerankError(f"GLASSBOX_REQUIRE_RERANK is set and {sentence}") from error
+        notices.append(sentence)
+        return None, {}
+
+
+def _final(fused: Ranking, reranked: Ranking | None, pipe: Pipeline, notices: list[str]) -> Ranking:
+    if pipe.plugins.fusion is not None:
+        ranking = plugins.fused_by(pipe.plugins.fusion, fused, reranked, notices)
+        if ranking is not None:
+            return ranking
+    return stages.final_stage(fused, reranked, pipe.rerank_weight, pipe.settings, pipe.explain)
+
+
+def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: Pipeline, notices: list[str]) -> Grade:
+    ran = {stage.name for stage in done}
+    evidence = [pipe.snapshot.chunk(hit.uid).index_text for hit in hits]
+    verdict = grade(
+        query.intent,
+        evidence,
+        pipe.snapshot.sparse,
+        _top_dense(query, hits, pipe.snapshot),
+        max((place.score for hit in hits if (place := hit.stages["rerank"]) is not None), default=None),
+        {name: limit for name, limit in pipe.thresholds.items() if name in ran},
+        pipe.settings.min_token_len,
+    )
+    judge = pipe.plugins.judge
+    return verdict if judge is None else plugins.judged(judge, query.intent, evidence, verdict, notices)
+
+
+def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:
+    """The evidence's best dense score for what the person asked: a moved query would flatter its own hits."""
+    if query.asked is None:
+        return None
+    offsets = query.dense_offsets(query.asked)
+    scores = [
+        float(np.dot(query.asked, vector)) + offsets.get(snapshot.chunk(hit.uid).language, 0.0)
+        for hit in hits
+        if (vector := snapshot.dense.vector(snapshot.row_of[hit.uid])) is not None
+    ]
+    return max(scores, default=None)
+
+
+def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snapshot) -> tuple[Hit, ...]:
+    places = {stage.name: {c.uid: Place(c.rank, c.score) for c in stage.candidates} for stage in done}
+    return tuple(
+        Hit(
+            uid=chunk.uid,
+            path=chunk.path,
+            title=chunk.title,
+            heading=chunk.heading,
+            text=chunk.text,
+            start=chunk.start,
+            end=chunk.end,
+            lines=chunk.lines,
+            page=chunk.page,
+            content=chunk.content,
+            stages={name: places.get(name, {}).get(chunk.uid) for name in STAGES},
+        )
+        for chunk in (snapshot.chunk(c.uid) for c in evidence)
+    )
