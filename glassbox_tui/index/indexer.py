@@ -95,10 +95,14 @@ def index_texts(
     settings: Settings,
     embedder: Embedder,
 ) -> None:
-    """Index notes that are not files: (note, id, its chunks or None to have it cut)."""
+    """Index notes that are not files: (note, id, its chunks or None to have it cut). What is there as it is, stays."""
     fingerprint = chunker_fingerprint(settings, embedder)
+    known = {(note.path, note.digest, note.chunker) for note in store.notes()}
     for note, path, spans in notes:
-        record = _note_record(note, FoundFile(path, Path(path), len(note.text), 0), fingerprint)
+        if spans is None and (path, note.digest, fingerprint) in known:
+            continue
+        chunker = fingerprint if spans is None else "ready-made"
+        record = _note_record(note, FoundFile(path, Path(path), len(note.text), 0), chunker)
         store.replace_note(record, _chunk_records(note, spans, settings, embedder))
 
 
