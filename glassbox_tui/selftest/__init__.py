@@ -1,0 +1,1 @@
+"""The invariants, runnable by anyone: `glassbox-tui selftest`."""

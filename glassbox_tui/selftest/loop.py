@@ -1,0 +1,136 @@
+"""The loop: every attempt recorded, judged in the open, and never at the cost of what the person asked."""
+
+from __future__ import annotations
+
+from glassbox_tui.retrieval.trace import Trace
+from glassbox_tui.selftest.bench import NOWHERE, QUESTIONS, Bench
+from glassbox_tui.selftest.check import Group, need, need_all, need_close
+from glassbox_tui.text.tokens import terms
+
+loop = Group("loop")
+
+
+def _hopeless(bench: Bench) -> Trace:
+    """A question that no note answers: it takes all its rounds."""
+    trace = bench.trace(NOWHERE)
+    need(len(trace.rounds) > 1, f"{NOWHERE!r} was content with one round")
+    return trace
+
+
+@loop.holds("every attempt is recorded")
+def _(bench: Bench) -> str:
+    trace = _hopeless(bench)
+    need([r.number for r in trace.rounds] == list(range(len(trace.rounds))), "round numbers have gaps")
+    need([r.origin for r in trace.rounds] == ["user"] + ["prf"] * (len(trace.rounds) - 1), "an origin is wrong")
+    need(
+        trace.rounds[0].query == trace.query and not trace.rounds[0].added_terms, "round 0 is not the question as asked"
+    )
+    count = need_all(
+        (bool(r.added_terms) and r.query != trace.query, f"round {r.number} is no rewrite") for r in trace.rounds[1:]
+    )
+    most = 1 + bench.settings.max_rewrites
+    need(len(trace.rounds) <= most, f"{len(trace.rounds)} rounds where {most} are allowed")
+    return f"{count + 1} of at most {most} rounds are in the trace, with their queries and the terms they added"
+
+
+@loop.holds("without rewrites there is one round")
+def _(bench: Bench) -> str:
+    counts = {n: len(bench.engine.search(NOWHERE, max_rewrites=n).rounds) for n in (0, 1)}
+    need(counts == {0: 1, 1: 2}, f"rewrites allowed -> rounds: {counts}")
+    return "0 rewrites gave 1 round, 1 rewrite gave 2"
+
+
+@loop.holds("the loop ends, and no query runs twice")
+def _(bench: Bench) -> str:
+    queries = [r.query.casefold() for r in bench.engine.search(NOWHERE, max_rewrites=12).rounds]
+    need(1 < len(queries) <= 13, f"{len(queries)} rounds where 2 to 13 were expected")
+    need(len(set(queries)) == len(queries), "a query came back")
+    return f"of 12 rewrites allowed {len(queries) - 1} were made, all of them different"
+
+
+@loop.holds("the grade carries coverage, thresholds and the decision")
+def _(bench: Bench) -> str:
+    for trace in bench.traces:
+        for r in trace.rounds:
+            grade = r.grade
+            signals = {"coverage": grade.coverage, "dense": grade.top_dense, "rerank": grade.top_rerank}
+            need(grade.coverage is not None and "coverage" in grade.thresholds, f"{r.query!r}: no coverage to judge by")
+            below = {n for n, limit in grade.thresholds.items() if (v := signals[n]) is not None and v < limit}
+            need(grade.sufficient == (not below), f"{r.query!r}: below are {below}, the verdict is {grade.sufficient}")
+            need({reason.split()[0] for reason in grade.reasons} == below, f"reasons {grade.reasons} for {below}")
+        expected = "answer" if trace.rounds[-1].grade.sufficient else "insufficient"
+        need(trace.decision == expected, f"{trace.query!r} was decided {trace.decision}")
+    return f"{len(bench.rounds)} verdicts follow from their signals and thresholds; decided were " + ", ".join(
+        sorted({trace.decision for trace in bench.traces})
+    )
+
+
+@loop.holds("coverage is a share between 0 and 1")
+def _(bench: Bench) -> str:
+    values = [v for r in bench.rounds for v in (r.grade.coverage, r.grade.idf_coverage) if v is not None]
+    need(values and all(0 <= v <= 1 for v in values), f"coverage reaches from {min(values)} to {max(values)}")
+    texts = ["the heron sleeps", "nothing else"]
+    known = {"heron": 1.0, "heron quokka": 0.5, "quokka zymurgy": 0.0}
+    for query, share in known.items():
+        found = bench.small(texts).search(query, max_rewrites=0).rounds[0].grade.coverage
+        need(found is not None, f"{query!r} has no coverage")
+        assert found is not None
+        need_close(found, share, 1e-12, f"the coverage of {query!r}")
+    return (
+        f"{len(values)} values from {min(values):.2f} to {max(values):.2f}; 1 of 1, 1 of 2, 0 of 2 terms give 1, .5, 0"
+    )
+
+
+@loop.holds("missing terms are those that the evidence does not hold")
+def _(bench: Bench) -> str:
+    index_text = {c.uid: c.index_text for c in bench.chunks}
+    count = 0
+    for r in bench.rounds:
+        held = {term for hit in r.hits for term in terms(index_text[hit.uid])}
+        need(not held & set(r.grade.missing), f"{sorted(held & set(r.grade.missing))} are called missing and are there")
+        count += len(r.grade.missing)
+    need(count, "no term is missing anywhere")
+    wanted = {term for question in QUESTIONS for term in terms(question)}
+    stray = {term for r in bench.rounds for term in r.grade.missing} - wanted
+    need(not stray, f"{sorted(stray)} were never asked for")
+    return f"{count} terms called missing are asked for and in no text of the evidence"
+
+
+@loop.holds("the original query's lists are never dropped")
+def _(bench: Bench) -> str:
+    trace = _hopeless(bench)
+    first = {c.uid for name in ("bm25", "dense") if (s := trace.rounds[0].stage(name)) for c in s.candidates}
+    need(first, "round 0 found nothing")
+    for r in trace.rounds[1:]:
+        fused = r.stage("fused")
+        held = {c.uid: {p.name for p in c.parts} for c in fused.candidates} if fused else {}
+        need(first <= held.keys(), f"round {r.number} dropped {len(first - held.keys())} of {len(first)} candidates")
+        unnamed = [uid for uid in first if not held[uid] & {"bm25@0", "dense@0"}]
+        need(not unnamed, f"{unnamed[:1]} stands in round {r.number} without its place in round 0")
+    return f"the {len(first)} candidates of round 0 stand in the fused list of every later round, with their places"
+
+
+@loop.holds("added terms come from the hits that they name")
+def _(bench: Bench) -> str:
+    trace = _hopeless(bench)
+    index_text = {c.uid: c.index_text for c in bench.chunks}
+    asked, count = set(trace.rounds[0].terms), 0
+    for before, r in zip(trace.rounds, trace.rounds[1:], strict=False):
+        shown = {hit.uid for hit in before.hits[:3]}
+        for added in r.added_terms:
+            need(added.sources and set(added.sources) <= shown, f"{added.term!r} comes from {added.sources}")
+            need(all(added.term in terms(index_text[uid]) for uid in added.sources), f"{added.term!r} is not there")
+            need(added.term in r.terms and added.term not in asked, f"{added.term!r} was asked for, or not added")
+            need(0 < added.weight <= 1, f"{added.term!r} weighs {added.weight}")
+            count += 1
+    need(count, "no term was added")
+    return f"{count} terms stand in the hits that they are said to come from, and weigh no more than the person's own"
+
+
+@loop.holds("sufficient evidence ends the loop")
+def _(bench: Bench) -> str:
+    early = [r for trace in bench.traces for r in trace.rounds[:-1] if r.grade.sufficient]
+    need(not early, f"round {early[0].number} of {early[0].query!r} sufficed, and another followed" if early else "")
+    trace = bench.small(["the heron sleeps on one leg", "tea"]).search("heron leg", max_rewrites=5)
+    need(trace.decision == "answer" and len(trace.rounds) == 1, f"{len(trace.rounds)} rounds, decided {trace.decision}")
+    return f"a question with its answer took 1 of 6 rounds; no round of {len(bench.rounds)} follows a sufficient one"

@@ -1,0 +1,57 @@
+"""Runs every invariant, in the order of the pipeline."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from glassbox_tui.notes.bundled import bundled_corpus
+from glassbox_tui.progress import ProgressFn
+from glassbox_tui.selftest import chunking, embedding, fusion, generation, index, loop, rerank, retrieval, sparse
+from glassbox_tui.selftest.bench import Bench
+from glassbox_tui.selftest.check import Check, Group, Invariant
+from glassbox_tui.settings import Settings
+
+GROUPS: tuple[Group, ...] = (
+    chunking.chunking,
+    embedding.embedding,
+    sparse.sparse,
+    fusion.fusion,
+    index.index,
+    retrieval.retrieval,
+    loop.loop,
+    rerank.rerank,
+    generation.generation,
+)
+
+
+def invariants() -> tuple[Invariant, ...]:
+    return tuple(invariant for group in GROUPS for invariant in group.invariants)
+
+
+def run(settings: Settings, progress: ProgressFn | None = None) -> tuple[Check, ...]:
+    """All invariants on the bundled notes with the models that `settings` name, every other knob at its default.
+
+    The index is built in a temporary folder: no index of the user's is read or written. Raises GlassboxError only if
+    the bundled notes are missing; whatever else goes wrong is a fallen check.
+    """
+    with tempfile.TemporaryDirectory(prefix="glassbox-selftest-") as scratch:
+        bench = Bench(settings, bundled_corpus(), Path(scratch), progress or (lambda _: None))
+        try:
+            every = invariants()
+            checks = []
+            for done, invariant in enumerate(every, start=1):
+                checks.append(invariant.check(bench))
+                bench.tell(done, len(every), f"{invariant.group}: {invariant.name}")
+            return tuple(checks)
+        finally:
+            bench.close()
+
+
+def to_dict(checks: Sequence[Check]) -> dict[str, Any]:
+    """The JSON document of `selftest --json`."""
+    rows = [{"group": c.group, "name": c.name, "ok": c.ok, "detail": c.detail} for c in checks]
+    passed = sum(c.ok for c in checks)
+    return {"checks": rows, "passed": passed, "failed": len(checks) - passed}
