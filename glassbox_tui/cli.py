@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from glassbox_tui import __version__
 from glassbox_tui.errors import GlassboxError
+from glassbox_tui.notes.bundled import bundled_corpus
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("retrieve", "ask", "index", "ingest", "status")
+COMMANDS = ("retrieve", "ask", "index", "ingest", "status", "selftest")
 MODES = ("hybrid", "bm25", "dense")
 
 
@@ -56,15 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         return _complain(f"{error.strerror or error}{where}", FAILED)
-
-
-def bundled_corpus() -> Path:
-    """The demo notes: beside the package in a checkout, inside it in an installed wheel."""
-    package = Path(__file__).resolve().parent
-    for folder in (package / "corpus", package.parent / "corpus"):
-        if (folder / "queries.jsonl").is_file():
-            return folder
-    raise UsageError("the bundled notes are missing from this installation: name a folder of notes")
 
 
 def _run(args: list[str]) -> int:
@@ -109,6 +101,10 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--notes", metavar="DIR", help="the notes to report on (default: the bundled notes)")
     status.add_argument("--json", action="store_true", help="as one JSON document")
     status.set_defaults(run=_status)
+
+    selftest = commands.add_parser("selftest", help="check the program's invariants here, with your models")
+    selftest.add_argument("--json", action="store_true", help="the checks as one JSON document")
+    selftest.set_defaults(run=_selftest)
     return parser
 
 
@@ -206,6 +202,18 @@ def _status(options: argparse.Namespace) -> int:
             missing += [NotSearchable(n.path, n.status, n.reason) for n in engine.notes() if n.status != "ok"]
     status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), notices)
     return _print_json(asdict(status)) if options.json else _print(status_view(status))
+
+
+def _selftest(options: argparse.Namespace) -> int:
+    from glassbox_tui.selftest.report import report
+    from glassbox_tui.selftest.run import run, to_dict
+    from glassbox_tui.views.progress import shown_progress
+
+    settings = _settings(options)
+    with shown_progress() as progress:
+        checks = run(settings, progress)
+    _print_json(to_dict(checks)) if options.json else _print(report(checks, ascii=_ascii()))
+    return DONE if all(check.ok for check in checks) else FAILED
 
 
 def _open_app(args: list[str]) -> int:

@@ -14,6 +14,7 @@ _WORDS = {
     "text": "reading notes",
     "embed": "embedding chunks",
     "model": "preparing the model",
+    "check": "checking",
 }
 
 
