@@ -16,8 +16,7 @@ import platformdirs
 
 from glassbox_tui.errors import GlassboxError
 
-
-# Whole sentences packed up to the chunk size; windows under each heading; paragraph, line, 。, ；, space; fixed windows.
+# Whole sentences packed to the chunk size; windows under each heading; paragraph, line, 。, ；, space; fixed windows.
 CHUNK_STRATEGIES = ("sentences", "headings", "recursive", "fixed")
 
 
@@ -76,6 +75,9 @@ class Settings:
     bm25_b: float = _knob(0.75, "GLASSBOX_BM25_B", "BM25 length normalisation", 0.0, 1.0)
     bm25_variant: str = _knob(
         "lucene", "GLASSBOX_BM25_VARIANT", "BM25 idf: lucene (never negative) or okapi", choices=("lucene", "okapi")
+    )
+    bm25_note_share: float = _knob(
+        0.4, "GLASSBOX_BM25_NOTE_SHARE", "share of a chunk's keyword score that its whole note's makes up", 0.0, 1.0
     )
     bm25_floor: float = _knob(
         0.15, "GLASSBOX_BM25_FLOOR", "hybrid: least share of the query's idf weight a keyword match must hold", 0.0, 1.0

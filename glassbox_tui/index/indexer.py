@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,7 +103,8 @@ def index_texts(
             continue
         chunker = fingerprint if spans is None else "ready-made"
         record = _note_record(note, FoundFile(path, Path(path), len(note.text), 0), chunker)
-        store.replace_note(record, _chunk_records(note, spans, settings, embedder))
+        chunks = _chunk_records(note, spans, settings, embedder)
+        store.replace_note(record, chunks, _note_counts(note.title, chunks, settings.min_token_len))
 
 
 def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord]) -> UpdateReport:
@@ -141,7 +142,8 @@ def _update_file(
     seen = time.time_ns()
     note = load(file.absolute, file.path)
     chunks = _chunk_records(note, None, settings, embedder)
-    store.replace_note(_note_record(note, file, fingerprint, seen), chunks)
+    counts = _note_counts(note.title, chunks, settings.min_token_len)
+    store.replace_note(_note_record(note, file, fingerprint, seen), chunks, counts)
     tally.parsed += 1
     tally.chunks += len(chunks)
     if known is None:
@@ -186,6 +188,18 @@ def _chunk_records(
         )
         for i, span in enumerate(spans)
     ]
+
+
+def _note_counts(title: str, chunks: Sequence[ChunkRecord], min_token_len: int) -> Mapping[str, int]:
+    """The whole note's terms, from its chunks: what neighbours share counts once, and the title once."""
+    if len(chunks) == 1:
+        return chunks[0].counts
+    counts, end = Counter(terms(title, min_token_len)), 0
+    for c in chunks:
+        plain = c.index_text.endswith(c.text)  # else a picture's data was left out of it
+        counts.update(terms(c.text[max(0, end - c.start) :] if plain else c.index_text, min_token_len))
+        end = max(end, c.end)
+    return counts
 
 
 def chunk_options(settings: Settings, embedder: Embedder, kind: str) -> ChunkOptions:

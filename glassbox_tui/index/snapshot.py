@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from glassbox_tui.index.dense import DenseIndex, build_dense
-from glassbox_tui.index.sparse import SparseIndex, build_sparse
+from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse
 from glassbox_tui.index.store import ChunkRow, NoteRecord, Store
 
 
@@ -17,8 +19,13 @@ class Snapshot:
     notes: tuple[NoteRecord, ...]
     chunks: tuple[ChunkRow, ...]
     row_of: Mapping[str, int]
-    sparse: SparseIndex
+    passages: Passages
     dense: DenseIndex
+
+    @property
+    def sparse(self) -> SparseIndex:
+        """Postings of the chunks."""
+        return self.passages.chunks
 
     @property
     def searchable_notes(self) -> int:
@@ -35,13 +42,18 @@ class Snapshot:
 
 def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
     """The index as it stands, with the vectors of `model`."""
-    rows, forward = store.read_all()
-    chunks = tuple(rows)
+    contents = store.read_all()
+    chunks = contents.chunks
+    number = {path: i for i, path in enumerate(contents.notes)}
     return Snapshot(
         notes=tuple(store.notes()),
         chunks=chunks,
         row_of={chunk.uid: i for i, chunk in enumerate(chunks)},
-        sparse=build_sparse(forward),
+        passages=Passages(
+            build_sparse(contents.forward),
+            build_sparse(contents.note_forward),
+            np.array([number[chunk.path] for chunk in chunks], dtype=np.int32),
+        ),
         dense=_dense(chunks, store, model, dimension),
     )
 

@@ -23,12 +23,15 @@ OKAPI_EPSILON = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
-    """The knobs of one query. `floor`: the least share of the query's idf weight that a match must hold, 0 to 1."""
+    """The knobs of one query. `floor`: the least share of the query's idf weight that a match must hold, 0 to 1.
+    `note_share`: how much of a chunk's score is its whole note's, 0 to 1.
+    """
 
     k1: float = 1.5
     b: float = 0.75
     variant: str = "lucene"
     floor: float = 0.0
+    note_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,19 @@ class SparseIndex:
         return int(where.stop - where.start)
 
 
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Chunks as passages of notes: postings of both, and the note number of each chunk, (chunks,) int32.
+
+    A chunk's score is (1 - s) its own BM25 + s its note's (Callan, "Passage-level evidence in document retrieval",
+    SIGIR 1994): what a chunk is about often stands a paragraph above. Where every note is one chunk, that is its BM25.
+    """
+
+    chunks: SparseIndex
+    notes: SparseIndex
+    note_of: NDArray[np.int32]
+
+
 def build_sparse(forward: Forward) -> SparseIndex:
     """Invert the forward index. Row order is kept, so ties later fall by (path, start)."""
     n = len(forward.offsets) - 1
@@ -87,12 +103,19 @@ def _mean_okapi_idf(index: SparseIndex) -> float:
 
 
 def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: Bm25) -> list[tuple[int, float]]:
-    """The k best (row, score) for weighted query terms, by score descending, then row.
+    """The k best (row, score) for weighted query terms, by score descending, then row; see `search_passages`."""
+    return search_passages(_alone(index), terms, k, how)
 
-    Only rows that hold a term, and with it at least `how.floor` of the query's weight: the sum of weight * idf over its
-    terms, those that no chunk holds included.
+
+def search_passages(passages: Passages, terms: Mapping[str, float], k: int, how: Bm25) -> list[tuple[int, float]]:
+    """The k best (chunk, score) for weighted query terms, by score descending, then chunk number.
+
+    Only chunks that hold a term, and with it at least `how.floor` of the query's weight: the sum of weight * idf over
+    its terms, those that no chunk holds included.
     """
+    index, share = passages.chunks, how.note_share
     scores, held, total = np.zeros(index.size), np.zeros(index.size), 0.0
+    of_notes = np.zeros(passages.notes.size)
     for term, weight in terms.items():
         where = index.postings(term)
         rows = index.rows[where]
@@ -100,19 +123,45 @@ def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: B
         mass = weight * idf(index, term)
         held[rows] += mass
         total += mass
+        if share:
+            where = passages.notes.postings(term)
+            rows = passages.notes.rows[where]
+            of_notes[rows] += weight * _term_scores(passages.notes, term, rows, passages.notes.tfs[where], how)
+    if share:
+        scores = (1.0 - share) * scores + share * of_notes[passages.note_of]
     return best(np.flatnonzero((held > 0) & (held >= how.floor * total)), scores, k)
 
 
 def score_parts(index: SparseIndex, row: int, terms: Mapping[str, float], how: Bm25) -> list[tuple[str, float]]:
     """What each query term adds to this row's score, in the order it is added; terms it lacks are left out."""
-    parts: list[tuple[str, float]] = []
+    return [(term, own) for term, own, _ in passage_parts(_alone(index), row, terms, how)]
+
+
+def passage_parts(
+    passages: Passages, row: int, terms: Mapping[str, float], how: Bm25
+) -> list[tuple[str, float, float]]:
+    """(term, what the chunk adds, what its note adds) per query term; all together they are the score."""
+    share, note = how.note_share, int(passages.note_of[row])
+    parts = []
     for term, weight in terms.items():
-        where = index.postings(term)
-        at = where.start + int(np.searchsorted(index.rows[where], row))
-        if at < where.stop and index.rows[at] == row:
-            value = weight * _term_scores(index, term, index.rows[at : at + 1], index.tfs[at : at + 1], how)
-            parts.append((term, float(value[0])))
+        own = (1.0 - share) * weight * _one_score(passages.chunks, term, row, how)
+        whole = share * weight * _one_score(passages.notes, term, note, how) if share else 0.0
+        if own or whole:
+            parts.append((term, own, whole))
     return parts
+
+
+def _alone(index: SparseIndex) -> Passages:
+    """Rows that are passages of nothing larger."""
+    return Passages(index, index, np.arange(index.size, dtype=np.int32))
+
+
+def _one_score(index: SparseIndex, term: str, row: int, how: Bm25) -> float:
+    where = index.postings(term)
+    at = where.start + int(np.searchsorted(index.rows[where], row))
+    if at >= where.stop or index.rows[at] != row:
+        return 0.0
+    return float(_term_scores(index, term, index.rows[at : at + 1], index.tfs[at : at + 1], how)[0])
 
 
 def _term_scores(

@@ -1,7 +1,7 @@
 """The truth on disk: one SQLite database (WAL) per index. Everything else is rebuilt from it.
 
     notes        one row a file: path, hash, mtime, size, encoding, title, status, and what chunked it
-    chunks       spans of notes; `terms` is the forward index (term ids and counts) that postings are rebuilt from
+    chunks       spans of notes; `terms`, as in notes, is the forward index: term ids and counts, for the postings
     terms        the vocabulary
     vectors      by (model, key): key is the hash of the embedded text, so unchanged chunks keep their vectors, equal
     token_codes  chunks share one, and two models never mix
@@ -16,8 +16,9 @@ import hashlib
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from glassbox_tui.errors import GlassboxError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 COLLECTION = "default"
 
 _SCHEMA = """
@@ -35,7 +36,8 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE notes(
   id INTEGER PRIMARY KEY, collection TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL,
   size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, kind TEXT NOT NULL, encoding TEXT NOT NULL, title TEXT NOT NULL,
-  status TEXT NOT NULL, reason TEXT NOT NULL, warnings TEXT NOT NULL, chunker TEXT NOT NULL, UNIQUE(collection, path));
+  status TEXT NOT NULL, reason TEXT NOT NULL, warnings TEXT NOT NULL, chunker TEXT NOT NULL,
+  terms BLOB NOT NULL, UNIQUE(collection, path));
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
   start INTEGER NOT NULL, "end" INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
@@ -53,6 +55,10 @@ CREATE TABLE token_codes(
 
 class StoreError(GlassboxError):
     """The index on disk cannot be opened or written; the message says where and what to do."""
+
+
+class SchemaError(StoreError):
+    """The index was written by another version of this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +135,31 @@ class Forward:
     counts: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything keyword search needs: chunks and, by path, the notes they are of, each with its forward index."""
+
+    chunks: tuple[ChunkRow, ...]
+    forward: Forward
+    notes: tuple[str, ...]
+    note_forward: Forward
+
+
 def text_hash(text: str) -> str:
     """Identifies a text across edits and notes: 128 bits of BLAKE2b, hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def open_store(path: Path) -> tuple[Store, tuple[str, ...]]:
+    """The index at `path`, and notices. One of another version is set aside and begun anew. Raises StoreError."""
+    try:
+        return Store(path), ()
+    except SchemaError as error:
+        aside = path.with_name(f"{path.name}.set-aside-{time.strftime('%Y%m%d-%H%M%S')}")
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+        return Store(path), (f"{error}: it was set aside as {aside.name} and is built anew",)
 
 
 class Store:
@@ -144,15 +172,18 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         """Open or create; None keeps everything in memory. Raises StoreError."""
         self.path = path
+        self._connections: list[sqlite3.Connection] = []
+        self._local = threading.local()
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 path.parent.chmod(0o700)  # it copies private notes, whatever the umask was when it was made
-            self._connections: list[sqlite3.Connection] = []
-            self._local = threading.local()
             self._write = self._connect()
             self._create_or_check()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, StoreError) as error:
+            self.close()
+            if isinstance(error, StoreError):
+                raise
             raise StoreError(f"cannot open the index {path}: {error}") from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -181,10 +212,7 @@ class Store:
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
             found = self.meta("schema")
         if found != str(SCHEMA_VERSION):
-            raise StoreError(
-                f"the index {self.path} has schema {found}, this program writes {SCHEMA_VERSION}:"
-                " delete it and it is built anew"
-            )
+            raise SchemaError(f"the index {self.path} has schema {found}, this program reads {SCHEMA_VERSION}")
 
     def close(self) -> None:
         for connection in self._connections:
@@ -211,12 +239,16 @@ class Store:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def replace_note(self, note: NoteRecord, chunks: Sequence[ChunkRecord]) -> None:
-        """Put `note` with these chunks in the place of whatever stood under its path, in one transaction."""
+    def replace_note(self, note: NoteRecord, chunks: Sequence[ChunkRecord], counts: Mapping[str, int]) -> None:
+        """Put `note` in the place of whatever stood under its path, in one transaction.
+
+        `counts` are the whole note's terms, where a passage that two chunks share counts once.
+        """
         with self._transaction() as db:
             db.execute("DELETE FROM notes WHERE collection = ? AND path = ?", (COLLECTION, note.path))
-            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 13})", _note_row(note))
-            ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts})
+            ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts} | counts.keys())
+            row = (*_note_row(note), _pack_counts(counts, ids))
+            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 14})", row)
             rows = ((cursor.lastrowid, *_chunk_row(chunk, ids)) for chunk in chunks)
             db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 14})", rows)
 
@@ -272,21 +304,32 @@ class Store:
         )
         return [NoteRecord(*(*r[:10], tuple(json.loads(r[10])), r[11])) for r in rows]
 
-    def read_all(self) -> tuple[list[ChunkRow], Forward]:
-        """All chunks in (path, start) order with their forward index, read in one transaction."""
+    def read_all(self) -> Contents:
+        """All chunks in (path, start) order with the forward indexes, read in one transaction."""
         self._read.execute("BEGIN")
         try:
             rows = self._read.execute(
                 'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
-                " c.language, c.text, c.index_text, c.content, c.key, c.terms FROM chunks c JOIN notes n ON n.id = c.note_id"
+                " c.language, c.text, c.index_text, c.content, c.key, c.terms"
+                " FROM chunks c JOIN notes n ON n.id = c.note_id"
                 " WHERE n.collection = ? ORDER BY n.path, c.ordinal",
+                (COLLECTION,),
+            ).fetchall()
+            notes = self._read.execute(
+                "SELECT path, terms FROM notes n WHERE collection = ? AND EXISTS"
+                " (SELECT 1 FROM chunks c WHERE c.note_id = n.id) ORDER BY path",
                 (COLLECTION,),
             ).fetchall()
             vocabulary = dict(self._read.execute("SELECT term, id FROM terms").fetchall())
         finally:
             self._read.execute("COMMIT")
         chunks = [_read_chunk_row(row) for row in rows]
-        return chunks, _unpack_forward([r[14] for r in rows], vocabulary)
+        return Contents(
+            tuple(chunks),
+            _unpack_forward([r[14] for r in rows], vocabulary),
+            tuple(path for path, _ in notes),
+            _unpack_forward([blob for _, blob in notes], vocabulary),
+        )
 
     def missing_keys(self, model: str) -> list[str]:
         """Keys of chunks that have no vector of this model, newest notes first, then in reading order."""
@@ -324,7 +367,7 @@ class Store:
 
 
 def _note_row(n: NoteRecord) -> tuple[str | int, ...]:
-    """The columns of `notes` after the id, in the schema's order."""
+    """The columns of `notes` between the id and the terms, in the schema's order."""
     warnings = json.dumps(n.warnings, ensure_ascii=False)
     times = (n.mtime_ns, n.size, n.seen_ns)
     return (COLLECTION, n.path, n.digest, *times, n.kind, n.encoding, n.title, n.status, n.reason, warnings, n.chunker)

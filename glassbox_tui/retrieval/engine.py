@@ -22,7 +22,7 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
-from glassbox_tui.index.store import Store, text_hash
+from glassbox_tui.index.store import Store, open_store, text_hash
 from glassbox_tui.models.catalog import CatalogEntry, open_embedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -116,7 +116,8 @@ class Engine:
     ) -> Self:
         """The engine on a folder (or one file), with the index as it stands: call `update` to bring it up to date.
 
-        `index_file`: where the index is kept, if not where the settings put it. Raises NotesError, StoreError, SettingsError, ModelError.
+        `index_file`: where the index is kept, if not where the settings put it.
+        Raises NotesError, StoreError, SettingsError, ModelError.
         """
         return cls(settings=settings, progress=progress, **parts)._at(notes, index_file)
 
@@ -160,7 +161,9 @@ class Engine:
         self.close()
         self.root = notes.expanduser().absolute()
         path = index_file or index_path(self.settings, self.root)
-        self._use(Store(path))
+        store, notices = open_store(path)
+        self._notices += notices
+        self._use(store)
         self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
         return self
 

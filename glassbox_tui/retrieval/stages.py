@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import search_dense
 from glassbox_tui.index.snapshot import Snapshot
-from glassbox_tui.index.sparse import Bm25, score_parts, search_sparse
+from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
 from glassbox_tui.index.store import ChunkRow, Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
@@ -27,16 +27,23 @@ Meetings = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]
 
 def bm25_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0) -> Ranking:
     """Keyword matches, at most `fanout`; `floor`: see `search_sparse`."""
-    how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor)
-    found = search_sparse(snapshot.sparse, query.terms, settings.fanout, how)
+    how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor, settings.bm25_note_share)
+    found = search_passages(snapshot.passages, query.terms, settings.fanout, how)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,
             rank,
             score,
-            tuple(Part(t, v) for t, v in score_parts(snapshot.sparse, row, query.terms, how)) if explain else (),
+            _term_parts(snapshot, row, query, how) if explain else (),
         )
         for rank, (row, score) in enumerate(found, start=1)
+    )
+
+
+def _term_parts(snapshot: Snapshot, row: int, query: Query, how: Bm25) -> tuple[Part, ...]:
+    return tuple(
+        Part(term, own + whole, f"chunk {own:.2f} + note {whole:.2f}" if how.note_share else "")
+        for term, own, whole in passage_parts(snapshot.passages, row, query.terms, how)
     )
 
 

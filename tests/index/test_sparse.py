@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from glassbox_tui.index.sparse import Bm25, SparseIndex, best, build_sparse, idf, score_parts, search_sparse
+from glassbox_tui.index.sparse import (
+    Bm25,
+    Passages,
+    SparseIndex,
+    best,
+    build_sparse,
+    idf,
+    passage_parts,
+    score_parts,
+    search_passages,
+    search_sparse,
+)
 from glassbox_tui.index.store import Forward
 
 WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "融合", "排名"]), min_size=1, max_size=12)
@@ -108,3 +119,62 @@ def test_empty_index_and_unknown_terms_find_nothing() -> None:
 
 def test_ties_fall_by_row() -> None:
     assert best(np.array([0, 1, 2, 3]), np.array([1.0, 2.0, 2.0, 2.0]), 2) == [(1, 2.0), (2, 2.0)]
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8), WORDS, st.floats(0, 1))
+def test_floor_keeps_the_matches_that_hold_enough_of_the_query(
+    texts: list[list[str]], query: list[str], floor: float
+) -> None:
+    """Recounted term by term: terms that no text holds weigh too, and at most."""
+    index, terms = index_of(texts), {t: float(n) for t, n in Counter(query).items()}
+    mass = {
+        t: n * math.log(1 + (len(texts) - df + 0.5) / (df + 0.5))
+        for t, n in terms.items()
+        for df in [sum(t in x for x in texts)]
+    }
+    shares = {i: sum(m for t, m in mass.items() if t in text) / sum(mass.values()) for i, text in enumerate(texts)}
+    found = {row for row, _ in search_sparse(index, terms, 99, Bm25(floor=floor))}
+    assert all(shares[row] >= floor - 1e-9 for row in found)
+    assert found >= {i for i, text in enumerate(texts) if set(text) & set(query) and shares[i] >= floor + 1e-9}
+
+
+GROUPS = st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=5)
+
+
+def passages_of(notes: list[list[list[str]]]) -> Passages:
+    """Notes as lists of chunks; a note's terms are its chunks' together."""
+    chunks = [chunk for note in notes for chunk in note]
+    of = [i for i, note in enumerate(notes) for _ in note]
+    whole = index_of([[word for chunk in note for word in chunk] for note in notes])
+    return Passages(index_of(chunks), whole, np.array(of, dtype=np.int32))
+
+
+@given(GROUPS, WORDS, st.floats(0, 1))
+def test_a_passage_scores_between_itself_and_its_note(
+    notes: list[list[list[str]]], query: list[str], share: float
+) -> None:
+    """Recomputed from two plain searches, one over chunks and one over notes."""
+    passages, terms = passages_of(notes), {t: float(n) for t, n in Counter(query).items()}
+    own = dict(search_sparse(passages.chunks, terms, 99, Bm25()))
+    whole = dict(search_sparse(passages.notes, terms, 99, Bm25()))
+    found = dict(search_passages(passages, terms, 99, Bm25(note_share=share)))
+    assert found.keys() == own.keys()
+    for row, score in found.items():
+        expected = (1 - share) * own[row] + share * whole[int(passages.note_of[row])]
+        assert score == pytest.approx(expected, abs=1e-9)
+        parts = passage_parts(passages, row, terms, Bm25(note_share=share))
+        assert math.fsum(a + b for _, a, b in parts) == pytest.approx(score, abs=1e-9)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6), WORDS, st.floats(0, 1))
+def test_notes_of_one_chunk_score_their_plain_bm25(texts: list[list[str]], query: list[str], share: float) -> None:
+    passages, terms = passages_of([[text] for text in texts]), dict.fromkeys(query, 1.0)
+    for (row, score), (other, plain) in zip(
+        search_passages(passages, terms, 99, Bm25(note_share=share)),
+        search_sparse(passages.chunks, terms, 99, Bm25()),
+        strict=True,
+    ):
+        assert score == pytest.approx(plain, abs=1e-9)
+        assert row == other or plain == pytest.approx(
+            dict(search_sparse(passages.chunks, terms, 99, Bm25()))[row], abs=1e-9
+        )

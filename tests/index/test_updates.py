@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassbox_tui import Engine
+from glassbox_tui.index.sparse import SparseIndex
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.retrieval.trace_json import to_json
 from glassbox_tui.settings import Settings
@@ -30,23 +31,27 @@ def engine_on(notes: Path, data: Path) -> Engine:
 def picture(engine: Engine) -> dict[str, Any]:
     """Everything an index holds that a search could see, by names and not by numbers that depend on history."""
     snapshot = engine.snapshot
-    sparse = snapshot.sparse
-    postings = {
-        term: [(snapshot.chunks[row].uid, tf) for row, tf in zip(sparse.rows[w], sparse.tfs[w], strict=True)]
-        for term in sparse.vocabulary
-        if (w := sparse.postings(term)).stop > w.start
-    }
+    paths = list(dict.fromkeys(chunk.path for chunk in snapshot.chunks))
     vectors = {
         c.uid: None if (v := snapshot.dense.vector(i)) is None else v.tobytes() for i, c in enumerate(snapshot.chunks)
     }
     return {
         "notes": [(n.path, n.digest, n.title, n.status, n.chunker) for n in snapshot.notes],
         "chunks": snapshot.chunks,
-        "postings": postings,
+        "postings": postings(snapshot.sparse, [chunk.uid for chunk in snapshot.chunks]),
+        "note postings": postings(snapshot.passages.notes, paths),
         "vectors": vectors,
         "rankings": [
             to_json(engine.search(q, mode=mode), timings=False) for q in QUERIES for mode in ("hybrid", "bm25")
         ],
+    }
+
+
+def postings(sparse: SparseIndex, names: list[str]) -> dict[str, list[tuple[str, float]]]:
+    return {
+        term: [(names[row], tf) for row, tf in zip(sparse.rows[where], sparse.tfs[where], strict=True)]
+        for term in sparse.vocabulary
+        if (where := sparse.postings(term)).stop > where.start
     }
 
 
@@ -149,6 +154,21 @@ def test_second_writer_reads_along(tmp_path: Path) -> None:
         assert reports and all(report.locked for report in reports)
         assert [h.path for h in second.search("alpha").hits] == ["a.md"]
         assert not second.update().locked
+
+
+def test_index_of_another_version_is_set_aside_and_built_anew(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha beta")
+    with engine_on(notes, tmp_path / "data") as engine:
+        engine.update()
+        file = engine.index_file
+        engine.store.set_meta("schema", "0")
+    with engine_on(notes, tmp_path / "data") as engine:
+        assert any("schema 0" in notice and "set aside" in notice for notice in engine.notices)
+        assert engine.update().added == 1
+        assert [h.path for h in engine.search("alpha").hits] == ["a.md"]
+    assert file is not None and list(file.parent.glob("*.set-aside-*"))
 
 
 # Runs an update and kills itself with SIGKILL at the n-th step of SQLite's virtual machine: often in mid-transaction.
