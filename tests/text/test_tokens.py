@@ -134,3 +134,15 @@ def test_spans_point_at_the_original_spelling() -> None:
 
 def test_a_blob_of_base64_does_not_become_a_giant_term() -> None:
     assert all(len(term) <= LONGEST_TERM for term in terms("QUJD/+" * 5000))
+
+
+def test_what_stems_and_stop_words_are_worth_can_be_measured() -> None:
+    def without(text: str, **switches: bool) -> set[str]:
+        return set(tokens.terms(text, **switches))
+
+    assert without("the running dogs") == {"run", "dog"}
+    assert without("the running dogs", stems=False) == {"running", "dogs"}
+    assert without("the running dogs", stop_words=False) == {"the", "run", "dog"}
+    assert without("the running dogs", stems=False, stop_words=False) == {"the", "running", "dogs"}
+    assert without("我的猫") == {"猫", "的猫"}
+    assert without("我的猫", stop_words=False) == {"我", "的", "猫", "我的", "的猫"}
