@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from glassbox_tui.lab.evaluate import LabelledQuery
+from glassbox_tui.lab.queries import LabelledQuery
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Grade

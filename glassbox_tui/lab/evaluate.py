@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from glassbox_tui.errors import GlassboxError
-from glassbox_tui.lab.metrics import ndcg, recall, reciprocal_rank
+from glassbox_tui.lab.metrics import ndcg, recall, reciprocal_rank, success
+from glassbox_tui.lab.queries import LabelledQuery
+from glassbox_tui.progress import Progress, ProgressFn
+from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Round, Trace
 
 CONFIGS = ("bm25", "dense", "fused", "final")
 CUTS = (1, 3, 5)
 
-
-class QueriesError(GlassboxError):
-    """A file of labelled questions cannot be read; the message names the file and the line."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledQuery:
-    """A question, the gain of each relevant note path (or chunk uid), and spans that answer it, where known."""
-
-    query: str
-    relevant: Mapping[str, float]
-    answers: tuple[str, ...] = ()
-    kind: str = ""
+Measure = Callable[[Sequence[str], Mapping[str, float]], float]
+# A Trace -> the text that `ask` would give; None: extracts are not measured.
+Extract = Callable[[Trace], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,55 +29,74 @@ class Judged:
     extract_hit: bool | None
 
 
-def read_queries(path: Path) -> list[LabelledQuery]:
-    """The questions of a queries.jsonl. Raises QueriesError with the line that cannot be used."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise QueriesError(f"cannot read the queries {path}: {error}") from None
-    found = [_labelled(line, f"{path}:{n}") for n, line in enumerate(lines, 1) if line.strip()]
-    if not found:
-        raise QueriesError(f"{path} holds no question")
-    return found
+def ask_all(
+    engine: Engine, queries: Sequence[LabelledQuery], progress: ProgressFn, detail: str = "", **changes: Any
+) -> list[Trace | None]:
+    """The Trace of each question, None for an empty one. `changes` are those of `Engine.search`."""
+    traces: list[Trace | None] = []
+    for done, labelled in enumerate(queries):
+        progress(Progress("ask", done, len(queries), detail))
+        asked = labelled.query.strip()
+        traces.append(engine.search(labelled.query, explain=False, **changes) if asked else None)
+    return traces
 
 
-def _labelled(line: str, where: str) -> LabelledQuery:
-    try:
-        row = json.loads(line)
-        relevant = row["relevant"]
-        grades = relevant if isinstance(relevant, dict) else dict.fromkeys(relevant, 1)
-        query = LabelledQuery(
-            query=row["query"],
-            relevant={str(uid): float(grade) for uid, grade in grades.items()},
-            answers=tuple(str(a) for a in row.get("answers") or ()),
-            kind=str(row.get("kind", "")),
-        )
-        if not isinstance(query.query, str) or not query.query.strip():
-            raise ValueError("the query is empty")
-        return query
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
-        raise QueriesError(f'{where}: not {{"query", "relevant", ...}} in JSON: {why}') from None
+def judge_all(
+    engine: Engine,
+    queries: Sequence[LabelledQuery],
+    progress: ProgressFn,
+    extract: Extract | None = None,
+    detail: str = "",
+    **changes: Any,
+) -> list[Judged]:
+    """Ask every question and hold the answers against the labels."""
+    paths, judged = note_paths(engine), []
+    for done, labelled in enumerate(queries):
+        progress(Progress("ask", done, len(queries), detail))
+        trace = engine.search(labelled.query, explain=False, **changes) if labelled.query.strip() else None
+        judged.append(judge(trace, labelled, paths, extract))
+    return judged
 
 
-def judge(trace: Trace, labelled: LabelledQuery, extract_text: str | None) -> Judged:
-    """The rankings of the last round, a note at the rank of its best chunk, each note once; uid labels count chunks."""
-    by_chunk = any("#" in uid and _is_uid(uid) for uid in labelled.relevant)
-    rankings = {name: ranking_of(trace.last, name, by_chunk) for name in CONFIGS}
+def note_paths(engine: Engine) -> frozenset[str]:
+    return frozenset(note.path for note in engine.snapshot.notes)
+
+
+def judge(
+    trace: Trace | None, labelled: LabelledQuery, paths: frozenset[str], extract: Extract | None = None
+) -> Judged:
+    """The rankings of the last round, and whether the extract holds an answer (None: nothing to tell it by)."""
+    rankings = {
+        name: () if trace is None else labelled_ranking(uids_of(trace.last, name), labelled.relevant, paths)
+        for name in CONFIGS
+    }
     hit = None
-    if labelled.answers and extract_text is not None:
-        hit = any(_squeeze(a) in _squeeze(extract_text) for a in labelled.answers)
+    if labelled.answers and extract is not None:
+        text = "" if trace is None else _squeeze(extract(trace))
+        hit = any(_squeeze(answer) in text for answer in labelled.answers)
     return Judged(labelled, rankings, hit)
 
 
-def ranking_of(round_: Round, stage: str, by_chunk: bool) -> tuple[str, ...]:
+def uids_of(round_: Round, stage: str) -> tuple[str, ...]:
     found = round_.stage(stage)
-    uids = [c.uid for c in found.candidates] if found else []
-    return tuple(dict.fromkeys(uid if by_chunk else uid.rpartition("#")[0] for uid in uids))
+    return tuple(candidate.uid for candidate in found.candidates) if found else ()
+
+
+def labelled_ranking(
+    uids: Sequence[str], relevant: Mapping[str, float], paths: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """The ranking that the labels speak of: a note at the rank of its best chunk, each note once.
+
+    Where a label is a chunk's uid (and no note's path), chunks count themselves.
+    """
+    by_chunk = any(label not in paths and _is_uid(label) for label in relevant)
+    notes = (uid if by_chunk and uid.rpartition("#")[0] not in relevant else uid.rpartition("#")[0] for uid in uids)
+    return tuple(dict.fromkeys(notes))
 
 
 def _is_uid(label: str) -> bool:
-    return label.rpartition("#")[2].isdigit()
+    path, mark, number = label.rpartition("#")
+    return bool(path and mark) and number.isascii() and number.isdigit()
 
 
 def _squeeze(text: str) -> str:
@@ -95,23 +104,60 @@ def _squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+def measures(cuts: Sequence[int] = CUTS) -> dict[str, Measure]:
+    """The metrics of `eval`, by name; `cuts` beyond the usual ones add recall@k and ndcg@k."""
+    extra = [cut for cut in cuts if cut not in CUTS]
+    found: dict[str, Measure] = {f"recall@{k}": _at(recall, k) for k in sorted({*CUTS, *extra})}
+    found["mrr@10"] = _at(reciprocal_rank, 10)
+    return found | {f"ndcg@{k}": _at(ndcg, k) for k in sorted({5, 10, *extra})}
+
+
+def short_measures() -> dict[str, Measure]:
+    """The metrics of the comparisons. top-k: the share of questions with a relevant note among the first k."""
+    return {
+        "top-1": _at(success, 1),
+        "top-3": _at(success, 3),
+        "recall@5": _at(recall, 5),
+        "mrr@10": _at(reciprocal_rank, 10),
+        "ndcg@10": _at(ndcg, 10),
+    }
+
+
+def _at(metric: Callable[[Sequence[str], Mapping[str, float], int], float], k: int) -> Measure:
+    return lambda ranking, grades: metric(ranking, grades, k)
+
+
+def means(
+    rankings: Sequence[Sequence[str]], queries: Sequence[LabelledQuery], by: Mapping[str, Measure]
+) -> dict[str, float]:
+    """Metric -> its mean over the questions."""
+    return {
+        name: sum(metric(r, q.relevant) for r, q in zip(rankings, queries, strict=True)) / len(queries)
+        for name, metric in by.items()
+    }
+
+
 def report(judged: Sequence[Judged], cuts: Sequence[int] = CUTS) -> dict[str, Any]:
-    """The document of `eval --json`: per config the means over all questions."""
-    metrics: dict[str, Callable[[Sequence[str], Mapping[str, float]], float]] = {}
-    for cut in cuts:
-        metrics[f"recall@{cut}"] = lambda r, g, cut=cut: recall(r, g, cut)  # type: ignore[misc]
-    metrics["mrr@10"] = lambda r, g: reciprocal_rank(r, g, 10)
-    metrics["ndcg@5"] = lambda r, g: ndcg(r, g, 5)
-    metrics["ndcg@10"] = lambda r, g: ndcg(r, g, 10)
-    hits = [j.extract_hit for j in judged if j.extract_hit is not None]
+    """The document of `eval --json`: per config the means over all questions, and over those of each kind if told."""
+    document = _report(judged, cuts)
+    kinds = sorted({j.labelled.kind for j in judged})
+    if kinds != [""]:
+        document["kinds"] = {
+            kind or "other": _report([j for j in judged if j.labelled.kind == kind], cuts) for kind in kinds
+        }
+    return document
+
+
+def _report(judged: Sequence[Judged], cuts: Sequence[int]) -> dict[str, Any]:
+    queries = [j.labelled for j in judged]
     return {
         "queries": len(judged),
-        "configs": {
-            config: {
-                name: sum(metric(j.rankings[config], j.labelled.relevant) for j in judged) / len(judged)
-                for name, metric in metrics.items()
-            }
-            for config in CONFIGS
-        },
-        "extract_hit": sum(hits) / len(hits) if hits else None,
+        "configs": {c: means([j.rankings[c] for j in judged], queries, measures(cuts)) for c in CONFIGS},
+        "extract_hit": extract_hit(judged),
     }
+
+
+def extract_hit(judged: Sequence[Judged]) -> float | None:
+    """The share of questions with known answers whose extract holds one; None if no question has one."""
+    hits = [j.extract_hit for j in judged if j.extract_hit is not None]
+    return sum(hits) / len(hits) if hits else None

@@ -15,6 +15,11 @@ def recall(ranking: Sequence[str], grades: Mapping[str, float], k: int) -> float
     return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
 
 
+def success(ranking: Sequence[str], grades: Mapping[str, float], k: int) -> float:
+    """1 if anything relevant is among the first k, else 0."""
+    return float(any(grades.get(uid, 0) > 0 for uid in ranking[:k]))
+
+
 def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, float], k: int) -> float:
     """1 / rank of the first relevant id among the first k, else 0."""
     return next((1.0 / rank for rank, uid in enumerate(ranking[:k], 1) if grades.get(uid, 0) > 0), 0.0)

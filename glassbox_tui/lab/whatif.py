@@ -1,0 +1,28 @@
+"""What the final list would have been: recomputed from the lists a Trace recorded, without running a model."""
+
+from __future__ import annotations
+
+from glassbox_tui.retrieval.fusion import RankedList, rrf
+from glassbox_tui.retrieval.trace import Candidate, Round
+
+
+def final_at(round_: Round, weight: float, k: float) -> tuple[Candidate, ...]:
+    """The final list at this rerank weight and this k of the fusion, with its parts.
+
+    With the weight and k that were recorded it is the recorded list, score by score. Without a rerank stage the weight
+    says nothing.
+    """
+    lists = [RankedList("fused", 1.0, _uids(round_, "fused"))]
+    if round_.stage("rerank") is not None:
+        lists.append(RankedList("rerank", weight, _uids(round_, "rerank")))
+    return rrf(lists, k)
+
+
+def takeover(round_: Round) -> tuple[str, ...]:
+    """The uids if the reranker alone decided: its order, then what it did not see. The limit of a growing weight."""
+    return tuple(dict.fromkeys([*_uids(round_, "rerank"), *_uids(round_, "fused")]))
+
+
+def _uids(round_: Round, name: str) -> list[str]:
+    stage = round_.stage(name)
+    return [candidate.uid for candidate in stage.candidates] if stage else []
