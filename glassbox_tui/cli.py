@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("retrieve", "ask", "index", "ingest", "status", "selftest")
+COMMANDS = ("retrieve", "ask", "index", "ingest", "eval", "status", "models", "download-model", "selftest")
 MODES = ("hybrid", "bm25", "dense")
+COMPARISONS = ("weights", "models", "chunks", "words", "feedback")
 
 
 class UsageError(GlassboxError):
@@ -76,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         f"`{PROG} COMMAND --help` says more.",
     )
     parser.add_argument("--version", action="version", version=f"{PROG} {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=PROG)
 
     retrieve = commands.add_parser("retrieve", help="show the evidence for a question, stage by stage")
     _query_options(retrieve)
@@ -97,10 +98,31 @@ def _parser() -> argparse.ArgumentParser:
         index.add_argument("--json", action="store_true", help="what was done as one JSON document")
         index.set_defaults(run=_index)
 
+    measure = commands.add_parser("eval", help="measure every stage on labelled questions, or compare settings on them")
+    measure.add_argument("--notes", metavar="DIR", help="a folder of notes, or docs.jsonl (default: the bundled notes)")
+    measure.add_argument("--queries", metavar="FILE", help='lines of {"query", "relevant", "answers"}')
+    measure.add_argument("--rounds", metavar="N", type=_count, help="rounds at most, rewrites included (default: 1)")
+    measure.add_argument("--at", metavar="K,K", type=_cuts, help="more depths for recall and nDCG")
+    measure.add_argument("--compare", choices=COMPARISONS, help="rows of variants in place of stages")
+    measure.add_argument("--json", action="store_true", help="as one JSON document")
+    measure.set_defaults(run=_eval)
+
     status = commands.add_parser("status", help="where the index is, what it holds, which files are not searchable")
     status.add_argument("--notes", metavar="DIR", help="the notes to report on (default: the bundled notes)")
     status.add_argument("--json", action="store_true", help="as one JSON document")
     status.set_defaults(run=_status)
+
+    models = commands.add_parser("models", help="list the models there are, or pull one from a hub")
+    actions = models.add_subparsers(metavar="list | pull", dest="action")
+    models.set_defaults(run=_models, json=False)
+    listing = actions.add_parser("list", help="all models: what each is for, whether it is here and in use")
+    for part in (models, listing):
+        part.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="as one JSON document")
+    pulls = [actions.add_parser("pull", help="fetch a model from the hub (HF_ENDPOINT names another)")]
+    pulls.append(commands.add_parser("download-model", help="the same as models pull"))
+    for pull in pulls:
+        pull.add_argument("name", metavar="NAME", help="as `models list` names it")
+        pull.set_defaults(run=_models, action="pull")
 
     selftest = commands.add_parser("selftest", help="check the program's invariants here, with your models")
     selftest.add_argument("--json", action="store_true", help="the checks as one JSON document")
@@ -185,6 +207,30 @@ def _index(options: argparse.Namespace) -> int:
     return _print(report_view(report, str(notes)))
 
 
+def _eval(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import evaluate
+    from glassbox_tui.views import measures
+    from glassbox_tui.views.progress import shown_progress
+
+    if options.compare and (options.rounds or options.at):
+        raise UsageError("--compare sets rounds and depths itself: leave out --rounds and --at")
+    if options.queries is None and options.notes is not None:
+        raise UsageError("name the labelled questions with --queries FILE")
+    notes = _notes(options.notes)
+    queries = bundled_corpus() / "queries.jsonl" if options.queries is None else _existing(options.queries)
+    options.rounds = options.rounds or 1
+    with shown_progress() as progress:
+        if options.compare:
+            found = evaluate.comparison(options.compare, notes, queries, _settings(options), progress)
+        else:
+            found = evaluate.evaluate(notes, queries, _settings(options), options.at or (), progress)
+    _tell(found.notices)
+    if options.json:
+        return _print_json(found.document)
+    view = measures.comparison_view if options.compare else measures.report_view
+    return _print(view(found.document, found.caption))
+
+
 def _status(options: argparse.Namespace) -> int:
     from glassbox_tui.index.location import index_path
     from glassbox_tui.notes.scan import scan
@@ -202,6 +248,21 @@ def _status(options: argparse.Namespace) -> int:
             missing += [NotSearchable(n.path, n.status, n.reason) for n in engine.notes() if n.status != "ok"]
     status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), notices)
     return _print_json(asdict(status)) if options.json else _print(status_view(status))
+
+
+def _models(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import models
+    from glassbox_tui.views.models import models_view, to_dict
+    from glassbox_tui.views.progress import shown_progress
+
+    settings = _settings(options)
+    if options.action == "pull":
+        with shown_progress() as progress:
+            folder = models.pull(options.name, settings, progress, lambda sentence: _tell([sentence]))
+        print(folder)
+        return DONE
+    rows, place = models.rows(settings), str(settings.models_dir)
+    return _print_json(to_dict(rows, place)) if options.json else _print(models_view(rows, place))
 
 
 def _selftest(options: argparse.Namespace) -> int:
@@ -299,6 +360,10 @@ def _count(text: str) -> int:
     if not 1 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"{value} is not between 1 and 1000")
     return value
+
+
+def _cuts(text: str) -> tuple[int, ...]:
+    return tuple(_count(part.strip()) for part in text.split(","))
 
 
 def _is_wrong_use(error: GlassboxError) -> bool:

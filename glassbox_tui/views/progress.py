@@ -14,6 +14,7 @@ _WORDS = {
     "text": "reading notes",
     "embed": "embedding chunks",
     "model": "preparing the model",
+    "ask": "asking questions",
     "check": "checking",
 }
 
@@ -51,13 +52,13 @@ def shown_progress() -> Iterator[ProgressFn]:
 
 
 class _Log:
-    """One line when embedding or a model's preparation begins; scanning and reading are quick and stay silent."""
+    """One line when embedding, asking or a model's preparation begins; what is quick stays silent."""
 
     def __init__(self) -> None:
         self._phase = ""
 
     def __call__(self, p: Progress) -> None:
-        if p.phase != self._phase and p.phase in {"embed", "model"}:
-            total = f" ({p.total})" if p.total and p.phase == "embed" else ""
+        if p.phase != self._phase and p.phase in {"embed", "model", "ask"}:
+            total = f" ({p.total})" if p.total and p.phase != "model" else ""
             print(f"glassbox-tui: {_WORDS[p.phase]}{total} ...", file=sys.stderr, flush=True)
         self._phase = p.phase

@@ -1,0 +1,46 @@
+"""`models list` and `models pull`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from glassbox_tui.models import hub
+from glassbox_tui.models.catalog import find
+from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.gguf import check
+from glassbox_tui.models.listing import ModelRow, model_rows
+from glassbox_tui.progress import ProgressFn
+from glassbox_tui.settings import Settings
+
+
+def rows(settings: Settings) -> list[ModelRow]:
+    """Every model with its state. Nothing is loaded and nothing is asked of a hub."""
+    return model_rows(settings)
+
+
+def pull(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str], None]) -> Path:
+    """Fetch a model to where the program looks for it, and return that place.
+
+    `say` hears the licence before anything is fetched. Raises ModelError: no such name, no hub, a wrong checksum, ...
+    """
+    entry = find(name, settings)
+    if not entry.repo:
+        raise ModelError(f"{entry.name} needs no pull: {entry.source}")
+    offer = hub.ask(entry)
+    listed = "" if offer.licence.lower() == entry.licence.lower() else f" (in the catalog: {entry.licence})"
+    say(f"{entry.name}: licence {offer.licence}{listed}")
+    count = "1 file" if len(offer.files) == 1 else f"{len(offer.files)} files"
+    say(f"fetching {count}, {offer.size / 1e6:,.1f} MB, from {offer.endpoint}/{offer.repo} at {offer.revision[:12]}")
+    folder = hub.pull(entry, offer, settings.models_dir, progress)
+    say(f"{entry.name} is here and its checksums are right; {_use(entry.kind, entry.name, folder / entry.files[0])}")
+    if entry.kind == "generator":
+        check(folder / entry.files[0])
+        return folder / entry.files[0]
+    return folder
+
+
+def _use(kind: str, name: str, file: Path) -> str:
+    if kind == "generator":
+        return f"GLASSBOX_LLM_PATH={file} uses it"
+    return f"{'GLASSBOX_EMBED_MODEL' if kind == 'embedder' else 'GLASSBOX_RERANK_MODEL'}={name} uses it"

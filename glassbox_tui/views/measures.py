@@ -1,0 +1,56 @@
+"""What `eval` measured, as Markdown tables: readable in a terminal, ready for a README."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from glassbox_tui.views.plain import line, number
+
+DIGITS = 3
+
+
+def report_view(document: Mapping[str, Any], caption: str) -> RenderableType:
+    """A row for each config, and for each kind of question below, of the document of `eval --json`."""
+    groups = {"": document, **document.get("kinds", {})}
+    metrics = list(next(iter(document["configs"].values())))
+    table = _table(["stage", *metrics])
+    for kind, group in groups.items():
+        for config, values in group["configs"].items():
+            _add(table, f"{kind} · {config}" if kind else config, [values[m] for m in metrics])
+    kinds = ", ".join(f"{group['queries']} {kind}" for kind, group in groups.items() if kind)
+    told = [f"{caption}; {document['queries']} questions" + (f" ({kinds})" if kinds else "")]
+    hits = {kind: group["extract_hit"] for kind, group in groups.items() if group["extract_hit"] is not None}
+    if hits:
+        told.append(
+            "the extract holds an answer: "
+            + ", ".join(f"{number(hit, DIGITS)}{f' {kind}' if kind else ''}" for kind, hit in hits.items())
+        )
+    return Group(table, *(Text(line(sentence)) for sentence in told))
+
+
+def comparison_view(document: Mapping[str, Any], caption: str) -> RenderableType:
+    """A row for each variant of the document of `eval --compare --json`."""
+    rows: Sequence[Mapping[str, Any]] = document["rows"]
+    metrics = list(dict.fromkeys(key for row in rows for key in row if key != "name"))
+    table = _table([document["compare"], *metrics])
+    for row in rows:
+        _add(table, row["name"], [row.get(m) for m in metrics])
+    return Group(table, Text(line(f"{caption}; {document['queries']} questions")))
+
+
+def _table(columns: Sequence[str]) -> Table:
+    table = Table(box=box.MARKDOWN)
+    for i, name in enumerate(columns):
+        table.add_column(Text(line(name)), justify="right" if i else "left", overflow="fold")
+    return table
+
+
+def _add(table: Table, name: str, values: Sequence[float | None]) -> None:
+    shown = [f"{v:.0f}" if v is not None and v > 1 else number(v, DIGITS) for v in values]
+    table.add_row(Text(line(name)), *(Text(s) for s in shown))
