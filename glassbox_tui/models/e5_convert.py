@@ -8,7 +8,6 @@ where only the times differ (a copied folder) it compares the sha256. What fails
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glassbox_tui.models import e5_file, e5_graph
+from glassbox_tui.models import e5_file, e5_graph, manifest
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.progress import Progress, ProgressFn
 
@@ -27,7 +26,6 @@ MODEL_NAME = "multilingual-e5-small"
 LAYOUT = 1
 FOLDER = f"{MODEL_NAME}-{e5_graph.QUANTISATION}-{LAYOUT}"
 
-_MANIFEST = "manifest.json"
 _DETAIL = f"preparing {MODEL_NAME} (once)"
 # Stands in for <s>, <pad>, </s>, <unk>, <mask>: no normalised text holds U+0001, so no note can spell a special token.
 _UNSPELLABLE = "\x01{}"
@@ -48,7 +46,7 @@ def prepare(models_dir: Path, progress: ProgressFn, distrust: str = "") -> Prepa
     at once: one converts, the others wait for it. ModelError, one sentence, if the model cannot be had.
     """
     folder = models_dir / FOLDER
-    fault = distrust or check(folder)
+    fault = distrust or manifest.check(folder)
     if not fault:
         return Prepared(folder)
     try:
@@ -57,7 +55,7 @@ def prepare(models_dir: Path, progress: ProgressFn, distrust: str = "") -> Prepa
             if alone:
                 _remove_leftovers(models_dir)
             if not distrust:
-                fault = check(folder)  # another process may have made it while this one waited
+                fault = manifest.check(folder)  # another process may have made it while this one waited
                 if not fault:
                     return Prepared(folder)
             return Prepared(folder, _convert(folder, fault, progress))
@@ -65,27 +63,6 @@ def prepare(models_dir: Path, progress: ProgressFn, distrust: str = "") -> Prepa
         raise ModelError(
             f"cannot write the converted model to {folder}: {error.strerror or error} (GLASSBOX_DATA chooses the place)"
         ) from None
-
-
-def check(folder: Path) -> str:
-    """What is wrong with a converted folder, naming the file; "" if nothing is, "missing" if there is none."""
-    if not folder.is_dir():
-        return "missing"
-    path = folder / _MANIFEST
-    try:
-        files: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["files"]
-        for name, expected in files.items():
-            path = folder / name
-            found = path.stat()
-            if found.st_size != expected["size"]:
-                return f"{path} has {found.st_size:,} bytes instead of {expected['size']:,}"
-            if found.st_mtime_ns != expected["mtime_ns"] and _sha256(path) != expected["sha256"]:
-                return f"{path} was changed (its sha256 is another)"
-    except OSError as error:
-        return f"{path} cannot be read ({error.strerror or error})"
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return f"{path} is not readable as a manifest"
-    return ""
 
 
 def _convert(folder: Path, fault: str, progress: ProgressFn) -> tuple[str, ...]:
@@ -112,7 +89,7 @@ def _convert(folder: Path, fault: str, progress: ProgressFn) -> tuple[str, ...]:
             work.rename(folder)
         except OSError:
             # Where locks do not work another process may have come first; its folder is as good as ours.
-            if check(folder):
+            if manifest.check(folder):
                 raise
         _sync_folder(folder.parent)
         return notices
@@ -134,13 +111,11 @@ def _write(work: Path, file: e5_file.E5File, progress: ProgressFn) -> None:
     )
     _write_json(work / "tokenizer_config.json", {"model_max_length": length, "max_length": length, "pad_token": pad})
     _write_json(work / "special_tokens_map.json", {"pad_token": pad})
-    manifest = {}
-    for path in sorted(work.iterdir()):
-        _sync_file(path)
-        found = path.stat()
-        manifest[path.name] = {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "sha256": _sha256(path)}
-    _write_json(work / _MANIFEST, {"model": MODEL_NAME, "source_sha256": e5_file.FILE_SHA256, "files": manifest})
-    _sync_file(work / _MANIFEST)
+    files = sorted(path.name for path in work.iterdir())
+    for name in files:
+        _sync_file(work / name)
+    manifest.write(work, {"model": MODEL_NAME, "source_sha256": e5_file.FILE_SHA256}, files)
+    _sync_file(work / manifest.MANIFEST)
     _sync_folder(work)
     progress(Progress("model", steps, steps, _DETAIL))
 
@@ -182,11 +157,6 @@ def _unspellable(piece: str) -> str:
 
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=None), encoding="utf-8")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _sync_file(path: Path) -> None:

@@ -15,8 +15,9 @@ import pytest
 
 from glassbox_tui.models import e5_convert, e5_file
 from glassbox_tui.models.e5 import E5Embedder, open_e5
-from glassbox_tui.models.e5_convert import FOLDER, check, prepare
+from glassbox_tui.models.e5_convert import FOLDER, prepare
 from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.manifest import check
 from glassbox_tui.progress import Progress
 from glassbox_tui.settings import load_settings
 

