@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from glassbox_tui.index.store import ChunkRecord, Embedding, NoteRecord, Store
+from glassbox_tui.index.store import ChunkRecord, ChunkRow, Embedding, NoteRecord, Store
 from glassbox_tui.index.token_codes import encode_passage
 from glassbox_tui.models.protocols import Embedder, TokenEmbedder
 from glassbox_tui.notes.lines import line_ranges, page_of
@@ -191,13 +192,23 @@ def _chunk_records(
 
 
 def _note_counts(title: str, chunks: Sequence[ChunkRecord], min_token_len: int) -> Mapping[str, int]:
-    """The whole note's terms, from its chunks: what neighbours share counts once, and the title once."""
+    return (
+        chunks[0].counts
+        if len(chunks) == 1
+        else note_counts(title, chunks, partial(terms, min_token_len=min_token_len))
+    )
+
+
+def note_counts(
+    title: str, chunks: Sequence[ChunkRecord | ChunkRow], read: Callable[[str], Iterable[str]]
+) -> Counter[str]:
+    """The whole note's terms, as `read` finds them in its chunks: what neighbours share counts once, the title once."""
     if len(chunks) == 1:
-        return chunks[0].counts
-    counts, end = Counter(terms(title, min_token_len)), 0
+        return Counter(read(chunks[0].index_text))
+    counts, end = Counter(read(title)), 0
     for c in chunks:
         plain = c.index_text.endswith(c.text)  # else a picture's data was left out of it
-        counts.update(terms(c.text[max(0, end - c.start) :] if plain else c.index_text, min_token_len))
+        counts.update(read(c.text[max(0, end - c.start) :] if plain else c.index_text))
         end = max(end, c.end)
     return counts
 

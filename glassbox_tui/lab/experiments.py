@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 
 import numpy as np
 
+from glassbox_tui.index.indexer import note_counts
 from glassbox_tui.index.snapshot import Snapshot
-from glassbox_tui.index.sparse import Bm25, SparseIndex, build_sparse, search_sparse
+from glassbox_tui.index.sparse import Bm25, Passages, build_sparse, search_passages
 from glassbox_tui.index.store import Forward
 from glassbox_tui.lab.evaluate import (
     CONFIGS,
@@ -125,43 +128,46 @@ def _words(bench: Bench) -> list[Row]:
     """Stems and stop words, each on and off: BM25 alone over the usual chunks."""
     rows = []
     with bench.open(bench.settings, "") as engine:
-        paths, min_len = note_paths(engine), bench.settings.min_token_len
-        how = Bm25(bench.settings.bm25_k1, bench.settings.bm25_b, bench.settings.bm25_variant)
+        known, settings = note_paths(engine), bench.settings
+        how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, note_share=settings.bm25_note_share)
         for name, stems, stop_words in (
             ("stems and stop words", True, True),
             ("stems only", True, False),
             ("stop words only", False, True),
             ("neither", False, False),
         ):
-
-            def read(text: str, stems: bool = stems, stop_words: bool = stop_words) -> Counter[str]:
-                return Counter(terms(text, min_len, stems=stems, stop_words=stop_words))
-
-            index = sparse_by(engine.snapshot, read)
+            read = partial(terms, min_token_len=settings.min_token_len, stems=stems, stop_words=stop_words)
+            passages = passages_by(engine.snapshot, read)
             rankings = []
             for query in bench.queries:
-                wanted = {term: float(n) for term, n in read(query.query).items()}
-                found = search_sparse(index, wanted, bench.settings.fanout, how)
+                wanted = {term: float(n) for term, n in Counter(read(query.query)).items()}
+                found = search_passages(passages, wanted, settings.fanout, how)
                 uids = [engine.snapshot.chunks[row].uid for row, _ in found]
-                rankings.append(labelled_ranking(uids, query.relevant, paths))
+                rankings.append(labelled_ranking(uids, query.relevant, known))
             rows.append(Row(name, means(rankings, bench.queries, short_measures())))
     return rows
 
 
-def sparse_by(snapshot: Snapshot, read: Callable[[str], Mapping[str, int]]) -> SparseIndex:
-    """A keyword index of the snapshot's chunks by another reading of their texts into terms and counts."""
+def passages_by(snapshot: Snapshot, read: Callable[[str], Sequence[str]]) -> Passages:
+    """A keyword index of the snapshot's chunks and notes by another reading of their texts into terms."""
+    notes = [list(chunks) for _, chunks in groupby(snapshot.chunks, key=lambda chunk: chunk.path)]
+    return Passages(
+        build_sparse(_forward(Counter(read(chunk.index_text)) for chunk in snapshot.chunks)),
+        build_sparse(_forward(note_counts(chunks[0].title, chunks, read) for chunks in notes)),
+        np.repeat(np.arange(len(notes), dtype=np.int32), [len(chunks) for chunks in notes]),
+    )
+
+
+def _forward(texts: Iterable[Mapping[str, int]]) -> Forward:
     vocabulary: dict[str, int] = {}
     ids: list[int] = []
     counts: list[int] = []
     offsets = [0]
-    for chunk in snapshot.chunks:
-        for term, n in read(chunk.index_text).items():
-            ids.append(vocabulary.setdefault(term, len(vocabulary)))
-            counts.append(n)
+    for text in texts:
+        ids += [vocabulary.setdefault(term, len(vocabulary)) for term in text]
+        counts += text.values()
         offsets.append(len(ids))
-    return build_sparse(
-        Forward(vocabulary, np.array(offsets, np.int64), np.array(ids, np.int32), np.array(counts, np.int32))
-    )
+    return Forward(vocabulary, np.array(offsets, np.int64), np.array(ids, np.int32), np.array(counts, np.int32))
 
 
 def _feedback(bench: Bench) -> list[Row]:
