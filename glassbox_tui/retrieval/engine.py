@@ -136,7 +136,8 @@ class Engine:
             self._at(Path(source), index_file).update(progress)
             return self
         self.close()
-        store = Store(index_file)
+        store, notices = open_store(index_file) if index_file else (Store(None), ())
+        self._notices += notices
         try:
             with FileLock(str(index_file.with_name("lock")), timeout=0) if index_file else nullcontext():
                 store.remove_notes(sorted({note.path for note in store.notes()} - source.keys()))
