@@ -11,7 +11,7 @@ from glassbox_tui.answer.extract import answer
 from glassbox_tui.index.location import index_path
 from glassbox_tui.lab.documents import read_documents
 from glassbox_tui.lab.evaluate import Extract, judge_all, report
-from glassbox_tui.lab.experiments import Bench, compare
+from glassbox_tui.lab.experiments import STAGE_METRIC, Bench, compare
 from glassbox_tui.lab.queries import LabelledQuery, doubts, read_queries
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
@@ -58,7 +58,10 @@ def comparison(name: str, notes: Path, queries: Path, settings: Settings, progre
         return engine
 
     rows = compare(name, Bench(asked, settings, open_, extract_of, progress))
-    document = {"compare": name, "queries": len(asked), "rows": [{"name": r.name, **r.values} for r in rows]}
+    document: dict[str, Any] = {"compare": name, "queries": len(asked)}
+    if name in STAGE_METRIC:
+        document["metric"] = STAGE_METRIC[name]
+    document["rows"] = [{"name": r.name, **r.values} for r in rows]
     return Evaluation(document, tuple(notices), captions[-1])
 
 
@@ -88,6 +91,8 @@ def _notices(engine: Engine, asked: Sequence[LabelledQuery]) -> list[str]:
     silent = [note.path for note in snapshot.notes if note.status != "ok"]
     names = {note.path for note in snapshot.notes if note.status == "ok"} | snapshot.row_of.keys()
     told = [*engine.notices, *doubts(asked, names)]
+    if not snapshot.chunks:
+        told.append("the index is empty: no note with text was found")
     if silent:
         told.append(f"{len(silent)} notes are not searchable, such as {silent[0]}")
     if snapshot.chunks and snapshot.dense_coverage < 1:
@@ -97,4 +102,5 @@ def _notices(engine: Engine, asked: Sequence[LabelledQuery]) -> list[str]:
 
 def _caption(engine: Engine, notes: Path, what: str) -> str:
     info = engine.info()
-    return f"{notes.name}: {info.notes} notes, {info.chunks} chunks, {info.embedder}, rerank {info.reranker}; {what}"
+    name = "/".join(notes.parts[-2:])  # a folder is often called notes
+    return f"{name}: {info.notes} notes, {info.chunks} chunks, {info.embedder}, rerank {info.reranker}; {what}"

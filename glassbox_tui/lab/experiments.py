@@ -47,10 +47,10 @@ ExtractOf = Callable[[Engine], Extract]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One variant and what it came to; None: not measured."""
+    """One variant and what it came to; a whole number is a count, None was not measured."""
 
     name: str
-    values: Mapping[str, float | None]
+    values: Mapping[str, float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,10 @@ class Bench:
     open: OpenFn
     extract_of: ExtractOf
     progress: ProgressFn
+
+
+# What the figures of a comparison are whose columns are stages.
+STAGE_METRIC = {"chunks": "ndcg@10"}
 
 
 def compare(name: str, bench: Bench) -> list[Row]:
@@ -116,10 +120,10 @@ def _chunks(bench: Bench) -> list[Row]:
         with bench.open(settings, "" if usual else f"chunks-{strategy}") as engine:
             extract = bench.extract_of(engine)
             judged = judge_all(engine, bench.queries, bench.progress, extract, strategy, max_rewrites=0)
-            values: dict[str, float | None] = {"chunks": float(len(engine.snapshot.chunks))}
+            values: dict[str, float | int | None] = {"chunks": len(engine.snapshot.chunks)}
         for config in CONFIGS:
             rankings = [j.rankings[config] for j in judged]
-            values[f"{config} ndcg@10"] = means(rankings, bench.queries, ndcg)["ndcg@10"]
+            values[config] = means(rankings, bench.queries, ndcg)["ndcg@10"]
         rows.append(Row(strategy, values | {"extract_hit": extract_hit(judged)}))
     return rows
 

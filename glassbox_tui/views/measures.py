@@ -38,7 +38,8 @@ def comparison_view(document: Mapping[str, Any], caption: str) -> RenderableType
     """A row for each variant of the document of `eval --compare --json`."""
     rows: Sequence[Mapping[str, Any]] = document["rows"]
     metrics = list(dict.fromkeys(key for row in rows for key in row if key != "name"))
-    table = _table([document["compare"], *metrics])
+    first = ", ".join(document[key] for key in ("compare", "metric") if key in document)
+    table = _table([first, *metrics])
     for row in rows:
         _add(table, row["name"], [row.get(m) for m in metrics])
     return Group(table, Text(line(f"{caption}; {document['queries']} questions")))
@@ -52,5 +53,5 @@ def _table(columns: Sequence[str]) -> Table:
 
 
 def _add(table: Table, name: str, values: Sequence[float | None]) -> None:
-    shown = [f"{v:.0f}" if v is not None and v > 1 else number(v, DIGITS) for v in values]
+    shown = [str(v) if isinstance(v, int) else number(v, DIGITS) for v in values]
     table.add_row(Text(line(name)), *(Text(s) for s in shown))
