@@ -114,7 +114,8 @@ def open_embedder(entry: CatalogEntry, cache: Path, threads: int, folder: Path |
 
     model = _open(TextEmbedding, entry.name, entry.files[0], cache, threads, folder)
     name = entry.name if folder is None else f"{entry.name}@{_mark(folder, entry.files[0])}"
-    return FastembedEmbedder(model, name, entry.dimension, PROMPTS.get(entry.name, ("", "")))
+    embedder = FastembedEmbedder(model, name, entry.dimension, PROMPTS.get(entry.name, ("", "")))
+    return _checked(embedder, (folder or cache) / entry.files[0])
 
 
 def open_reranker(entry: CatalogEntry, cache: Path, threads: int, folder: Path | None) -> FastembedReranker:
@@ -159,10 +160,7 @@ def open_folder_embedder(folder: Path, cache: Path, threads: int) -> FastembedEm
     embedder = FastembedEmbedder(
         _open(TextEmbedding, name, model_file, cache, threads, folder), name, dimension, prompts
     )
-    found = embedder.embed_query("").shape
-    if found != (dimension,):
-        raise ModelError(f"{folder / model_file} gives vectors of {found[-1]} numbers, {pooling_file} says {dimension}")
-    return embedder
+    return _checked(embedder, folder / model_file)
 
 
 def open_folder_reranker(folder: Path, cache: Path, threads: int) -> FastembedReranker:
@@ -233,6 +231,17 @@ def _culprit(folder: Path, model_file: str) -> Path:
     except Exception:  # tokenizers raises bare Exceptions
         return folder / "tokenizer.json"
     return folder / model_file
+
+
+def _checked(embedder: FastembedEmbedder, model_file: Path) -> FastembedEmbedder:
+    """The embedder, once it has run and given vectors of its dimension."""
+    try:
+        found = embedder.embed_query("a").shape
+    except Exception as error:  # onnxruntime raises Exceptions of its own
+        raise ModelError(f"{model_file} does not run: {_first_line(error)}") from None
+    if found != (embedder.dimension,):
+        raise ModelError(f"{model_file} gives vectors of {found[-1]} numbers where {embedder.dimension} were announced")
+    return embedder
 
 
 def _one_score(model: Any, where: str) -> None:

@@ -25,6 +25,7 @@ from glassbox_tui.progress import Progress, ProgressFn
 
 _SECONDS = 15.0  # to answer the first question; a hub that cannot do that will not send megabytes
 _MEGABYTE = 1_000_000
+_CHUNK = 1 << 16  # the client writes no less at a time: what a cut connection loses; its own 10 MB are a lot to lose
 # Faults of the disk, which are not the hub's.
 _LOCAL = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EFBIG}
 
@@ -166,9 +167,6 @@ def _remote(sibling: Any, entry: CatalogEntry) -> RemoteFile:
     checksum = str((large.sha256 if large is not None else sibling.blob_id) or "").lower()
     if len(checksum) not in (40, 64) or not isinstance(sibling.size, int):
         raise ModelError(f"the hub gives no size and checksum for {entry.repo}/{sibling.rfilename}: it is not fetched")
-    name = Path(sibling.rfilename)
-    if name.is_absolute() or ".." in name.parts:
-        raise ModelError(f"{entry.repo} offers a file called {sibling.rfilename}: it is not fetched")
     return RemoteFile(str(sibling.rfilename), sibling.size, checksum)
 
 
@@ -241,6 +239,7 @@ def _hub() -> Any:
     utils: Any = huggingface_hub.utils
     utils.logging.set_verbosity_error()
     utils.disable_progress_bars()
+    huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE = _CHUNK
     return huggingface_hub
 
 

@@ -16,6 +16,7 @@ _WORDS = {
     "model": "preparing the model",
     "ask": "asking questions",
     "check": "checking",
+    "pull": "fetching",
 }
 
 
