@@ -7,6 +7,7 @@ it tells the two apart best (Youden's J: share of present kept minus share of ab
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,3 +88,21 @@ def auroc(present: Sequence[float], absent: Sequence[float]) -> float:
     """Chance that a present value exceeds an absent one, ties counting half (Mann-Whitney U)."""
     wins = sum((p > a) + 0.5 * (p == a) for p in present for a in absent)
     return wins / (len(present) * len(absent))
+
+
+def main() -> None:
+    """`python -m glassbox_tui.lab.calibrate NOTES QUERIES`: the table behind the catalog's thresholds."""
+    from glassbox_tui.lab.queries import read_queries
+    from glassbox_tui.settings import load_settings
+
+    notes, queries = Path(sys.argv[1]), Path(sys.argv[2])
+    with Engine(settings=load_settings()) as engine:
+        for found in separations(notes, read_queries(queries), engine, lambda _: None):
+            print(
+                f"{found.signal:9} threshold {found.threshold:.3f}  AUROC {found.auroc:.3f}"
+                f"  kept {found.kept:.2f}  let through {found.let_through:.2f}  ({found.questions} questions)"
+            )
+
+
+if __name__ == "__main__":
+    main()
