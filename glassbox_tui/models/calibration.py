@@ -90,14 +90,18 @@ def fingerprint(texts: Sequence[str]) -> str:
 
 
 def write(path: Path, calibration: Calibration) -> None:
-    """Store it whole or not at all."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        arrays: dict[str, Any] = {f"mean_{language}": mean for language, mean in calibration.means.items()}
-        arrays["languages"], arrays["codes"] = np.array(calibration.languages), calibration.codes
-        np.savez(file, lengths=np.diff(calibration.offsets), **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
+    """Store it whole or not at all. Raises OSError."""
+    arrays: dict[str, Any] = {f"mean_{language}": mean for language, mean in calibration.means.items()}
+    arrays["languages"], arrays["codes"] = np.array(calibration.languages), calibration.codes
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", suffix=".part", delete=False) as file:
+        part = Path(file.name)
+        try:
+            np.savez(file, lengths=np.diff(calibration.offsets), **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def read(path: Path) -> Calibration | None:

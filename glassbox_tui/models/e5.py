@@ -56,14 +56,14 @@ class E5Embedder:
         return self._mean
 
     def count_tokens(self, text: str) -> int:
-        return len(self._tokens(text)[0])
+        return len(self._encoded(text.translate(self._normaliser.table)))
 
     def token_spans(self, text: str) -> tuple[tuple[int, int], ...]:
         return tuple(self._tokens(text)[1][: self.token_limit])
 
     def count_unknown(self, text: str) -> tuple[int, int]:
         """(unknown, all) tokens of `text`."""
-        ids = self._tokens(text)[0]
+        ids: list[int] = self._encoded(text.translate(self._normaliser.table)).ids
         return ids.count(_UNK), len(ids)
 
     def encode_query(self, text: str) -> TokenEncoding:
@@ -94,13 +94,16 @@ class E5Embedder:
     def _tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Ids and spans in `text`. A bare word mark (before a Chinese word) stands for no character: an empty span."""
         normalised, origins = normalise(text, self._normaliser)
-        encoding = self._tokenizer.encode(normalised, add_special_tokens=False)
+        encoding = self._encoded(normalised)
         ids: list[int] = encoding.ids
         spans = [
             original_span((a, a) if token == self._bare_space else (a, b), origins)
             for token, (a, b) in zip(ids, encoding.offsets, strict=True)
         ]
         return ids, spans
+
+    def _encoded(self, normalised: str) -> Any:
+        return self._tokenizer.encode(normalised, add_special_tokens=False)
 
 
 def open_e5(models_dir: Path, progress: ProgressFn | None = None) -> tuple[E5Embedder, tuple[str, ...]]:
@@ -109,12 +112,14 @@ def open_e5(models_dir: Path, progress: ProgressFn | None = None) -> tuple[E5Emb
     mean = token_means.read(NAME)
     prepared = e5_convert.prepare(models_dir, report)
     try:
-        return _calibrated(_load(prepared.folder, mean), prepared.folder, report), prepared.notices
+        embedder = _load(prepared.folder, mean)
+        return embedder, (*prepared.notices, *_calibrate(embedder, prepared.folder, report))
     except Exception as error:  # onnxruntime and tokenizers raise bare Exceptions of their own
         fault = f"{prepared.folder} does not load: {_first_line(error)}"
     prepared = e5_convert.prepare(models_dir, report, distrust=fault)
     try:
-        return _calibrated(_load(prepared.folder, mean), prepared.folder, report), prepared.notices
+        embedder = _load(prepared.folder, mean)
+        return embedder, (*prepared.notices, *_calibrate(embedder, prepared.folder, report))
     except Exception as error:
         raise ModelError(f"{prepared.folder} was just made and does not load: {_first_line(error)}") from None
 
@@ -126,18 +131,25 @@ def write_token_mean(models_dir: Path) -> None:
     token_means.write(NAME, token_means.compute(embedder, token_means.calibration_texts()))
 
 
-def _calibrated(embedder: E5Embedder, folder: Path, report: ProgressFn) -> E5Embedder:
-    """The embedder with its calibration, which is made beside the model on first use (a few seconds)."""
+def _calibrate(embedder: E5Embedder, folder: Path, report: ProgressFn) -> tuple[str, ...]:
+    """Give the embedder its calibration, made beside the model on first use (a few seconds), and return notices."""
     texts = token_means.calibration_texts()
     path = folder.with_name(f"{folder.name}-calibration-{calibration.fingerprint(texts)}.npz")
     stored = calibration.read(path)
-    if stored is None:
-        stored = calibration.calibrate(
-            embedder, texts, lambda done: report(Progress("model", done, len(texts), "calibrating the scores"))
+    if stored is not None:
+        embedder.calibration = stored
+        return ()
+    embedder.calibration = calibration.calibrate(
+        embedder, texts, lambda done: report(Progress("model", done, len(texts), "calibrating the scores"))
+    )
+    try:
+        calibration.write(path, embedder.calibration)
+    except OSError as error:
+        return (
+            f"The calibration of the scores cannot be kept as {path} ({error.strerror or error}): it is made anew at "
+            "every start, which takes seconds.",
         )
-        calibration.write(path, stored)
-    embedder.calibration = stored
-    return embedder
+    return ()
 
 
 def _load(folder: Path, mean: Vector) -> E5Embedder:
