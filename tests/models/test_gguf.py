@@ -12,14 +12,14 @@ from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.gguf import check
 
 
-@pytest.fixture
-def whole(tmp_path: Path) -> Path:
+@pytest.fixture(params=[0, 32], ids=["", "moved by half an alignment"])
+def whole(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """Every kind of metadata, a plain tensor, and a quantised one at the end."""
     path = tmp_path / "model.gguf"
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_custom_alignment(64)
     writer.add_block_count(2)
-    writer.add_name("small 模型")
+    writer.add_name("small 模型" + "x" * request.param)
     writer.add_layer_norm_eps(1e-5)
     writer.add_bool("a.flag", True)
     writer.add_float64("a.double", 0.5)

@@ -170,6 +170,16 @@ def test_a_pull_that_failed_is_resumed_by_the_next(
     assert not list(settings.models_dir.rglob("*.half"))
 
 
+def test_a_half_that_is_more_than_the_whole_is_begun_anew(small_hub: SmallHub, repo: Path, settings: Settings) -> None:
+    small_hub.refuse = True
+    with pytest.raises(ModelError, match="503"):
+        pull(settings, small_hub)
+    (half,) = settings.models_dir.rglob("*.half")
+    half.write_bytes(LARGE)
+    small_hub.refuse = False
+    assert (pull(settings, small_hub) / WEIGHTS).read_bytes() == (repo / WEIGHTS).read_bytes()
+
+
 @pytest.mark.parametrize("file", [WEIGHTS, "tokenizer_config.json"], ids=["sha256", "git's sha1"])
 def test_a_wrong_checksum_throws_the_file_away(small_hub: SmallHub, repo: Path, settings: Settings, file: str) -> None:
     promised = hub.ask(find(NAME, settings), small_hub.endpoint)
