@@ -52,13 +52,18 @@ class Bench:
     """The parts that invariants share. `settings` carries the user's models, every other knob at its default."""
 
     def __init__(
-        self, user: Settings, corpus: Path, scratch: Path, progress: ProgressFn = lambda _: None, injected: bool = False
+        self,
+        user: Settings,
+        corpus: Path,
+        scratch: Path,
+        progress: ProgressFn = lambda _: None,
+        embedder: Embedder | None = None,
     ) -> None:
-        """`scratch` is an empty folder that the caller removes. `injected`: no model is opened, hashing serves."""
+        """`scratch` is an empty folder that the caller removes. `embedder` stands in for the one the settings name."""
         self.user, self.corpus, self.scratch = user, corpus, scratch
         self.settings = _models_of(user, scratch / "data")
         self._progress = progress
-        self._embedder: Embedder | None = HashingEmbedder() if injected else None
+        self._embedder = embedder
         self._opened = _Once(self._index_corpus)
         self._loaded = _Once(self._load_notes)
         self._traces: dict[str, Trace] = {}
@@ -134,7 +139,7 @@ class Bench:
 
     def _share_models(self) -> None:
         """The throw-away data folder borrows the user's models: preparing one takes a while."""
-        if self._embedder is None and not self.settings.models_dir.exists():
+        if not self.settings.models_dir.exists():
             self.user.models_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.settings.data_dir.mkdir(parents=True, mode=0o700, exist_ok=True)
             self.settings.models_dir.symlink_to(self.user.models_dir.absolute(), target_is_directory=True)
