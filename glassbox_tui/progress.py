@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`phase` is scan, text, embed, model, check, pull, ask or done; `done` of `total` steps (total 0: not known yet)."""
+    """`phase`: scan, text, embed, model, check, pull, ask or done; `done` of `total` steps (total 0: not known yet)."""
 
     phase: str
     done: int
