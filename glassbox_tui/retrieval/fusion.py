@@ -5,7 +5,7 @@ Only ranks enter, so lists whose scores share no scale can be added. Lists are p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from glassbox_tui.retrieval.trace import Candidate, Part
@@ -43,3 +43,23 @@ def rank_candidates(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Sort by score descending, ties by (path, position), and number from 1."""
     ordered = sorted(candidates, key=lambda c: (-c.score, uid_key(c.uid)))
     return tuple(Candidate(c.uid, rank, c.score, c.parts) for rank, c in enumerate(ordered, start=1))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreBlend:
+    """Another second fusion, to compare with: (1 - share) * fused score + share * rerank score, ranks aside.
+
+    It needs both scores on one scale, which RRF does not; what the reranker did not see keeps its fused share alone.
+    Use it as `Engine(fusion=ScoreBlend(0.25))`.
+    """
+
+    share: float = 0.25
+    name: str = "blend"
+
+    def fuse(self, lists: Mapping[str, Sequence[tuple[str, float]]]) -> list[tuple[str, float]]:
+        """The fused list's ids by blended score; ties by (path, position)."""
+        rerank = dict(lists.get("rerank", ()))
+        blended = [
+            (uid, (1.0 - self.share) * score + self.share * rerank.get(uid, 0.0)) for uid, score in lists["fused"]
+        ]
+        return sorted(blended, key=lambda pair: (-pair[1], uid_key(pair[0])))

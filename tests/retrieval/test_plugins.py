@@ -1,8 +1,8 @@
-"""A class of one's own plugs in by shape alone. None of these classes imports anything of ours."""
+"""A class of one's own plugs in by shape alone: none of the classes here imports anything of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from glassbox_tui import Engine
 from glassbox_tui.answer.extract import answer
 from glassbox_tui.models import protocols
+from glassbox_tui.retrieval.fusion import ScoreBlend
 from glassbox_tui.retrieval.trace_json import from_json, to_json
 
 NOTES = {"lock.md": "Redlock hands out a lease.", "clock.md": "A lease ends by the clock.", "tea.md": "Green tea."}
@@ -43,17 +44,6 @@ class OnlyRanks:
 
     def retrieve(self, query: str, k: int) -> list[str]:
         return ["tea.md#0", "tea.md#0", "elsewhere.md#7", "lock.md#0"]
-
-
-class Blend:
-    """Scores and not ranks: .75 of the fused score and .25 of the rerank score."""
-
-    name = "blend"
-
-    def fuse(self, lists: Mapping[str, Sequence[tuple[str, float]]]) -> list[tuple[str, float]]:
-        rerank = dict(lists["rerank"])
-        blended = [(uid, 0.75 * score + 0.25 * rerank[uid]) for uid, score in lists["fused"]]
-        return sorted(blended, key=lambda pair: -pair[1])
 
 
 class Synonyms:
@@ -93,7 +83,7 @@ def test_the_protocols_know_them_by_shape() -> None:
         (Letters(), protocols.Embedder),
         (Shortest(), protocols.Reranker),
         (OnlyRanks(), protocols.Retriever),
-        (Blend(), protocols.FusionStrategy),
+        (ScoreBlend(), protocols.FusionStrategy),
         (Synonyms(), protocols.QueryTransform),
         (Always(True), protocols.Judge),
         (Writer(), protocols.Generator),
@@ -135,14 +125,17 @@ def test_a_retriever_named_like_a_stage_takes_its_place() -> None:
 
 
 def test_a_fusion_of_ones_own_makes_the_final_list() -> None:
-    trace = Engine(Letters(), Shortest(), fusion=Blend()).build(NOTES).search("lease", max_rewrites=0)
+    trace = Engine(Letters(), Shortest(), fusion=ScoreBlend()).build(NOTES).search("lease", max_rewrites=0)
     stage = {s.name: {c.uid: c.score for c in s.candidates} for s in trace.rounds[0].stages}
     for uid, score in stage["final"].items():
         assert score == pytest.approx(stage["fused"][uid] * 0.75 + stage["rerank"][uid] * 0.25)
 
 
 def test_golden_blend() -> None:
-    assert Blend().fuse({"fused": [("x", 0.1145)], "rerank": [("x", 0.891)]}) == [("x", pytest.approx(0.308625))]
+    """.1145 x .75 + .891 x .25"""
+    assert ScoreBlend(0.25).fuse({"fused": [("x", 0.1145)], "rerank": [("x", 0.891)]}) == [
+        ("x", pytest.approx(0.308625))
+    ]
 
 
 def test_a_transform_rewrites_and_the_original_stays_what_is_judged() -> None:
