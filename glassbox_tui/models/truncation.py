@@ -1,4 +1,4 @@
-"""Does a reranker read the chunks to their end? One that does not scores their beginning, and no error."""
+"""Do models read texts to their end? One that does not takes the beginning for the whole, and raises no error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from glassbox_tui.models.protocols import Reranker
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """An embedder whose limit chunks can be cut to, whether or not it shows its token states."""
+
+    @property
+    def token_limit(self) -> int:
+        """Tokens of a passage that fit, special tokens and prompt already taken off; 0: no limit is known."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone."""
+        ...
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from glassbox_tui.models.catalog import (
     open_reranker,
 )
 from glassbox_tui.models.e5 import E5Embedder
+from glassbox_tui.models.entries import UNMEASURED_WEIGHT
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.settings import Settings, load_settings
 
@@ -44,7 +45,7 @@ def test_by_default_the_bundled_embedder_serves(e5: E5Embedder) -> None:
 def test_the_entries_say_what_the_models_are(e5: E5Embedder) -> None:
     assert (E5.dimension, E5.token_limit) == (e5.dimension, e5.token_limit)
     assert HASHING.dimension == HashingEmbedder().dimension
-    assert LATE_INTERACTION.rerank_weight == 2.0
+    assert LATE_INTERACTION.rerank_weight > 1.0 > UNMEASURED_WEIGHT  # measured and strong, against unmeasured
     assert all(entry.licence and entry.source and entry.calibration for entry in BUNDLED)
 
 

@@ -51,9 +51,11 @@ def silent(_: Progress) -> None:
 
 @pytest.fixture
 def models(e5: E5Embedder, tmp_path: Path) -> Path:
-    """A models folder of the test's own with a whole converted model in it."""
+    """A models folder of the test's own with a whole converted model in it, and its calibration."""
     folder = tmp_path / "models"
     shutil.copytree(load_settings().models_dir / FOLDER, folder / FOLDER)
+    for calibration in load_settings().models_dir.glob("*.npz"):
+        shutil.copy2(calibration, folder)
     return folder
 
 

@@ -14,7 +14,7 @@ from glassbox_tui.models import manifest
 from glassbox_tui.models.catalog import ModelError, open_embedder, open_reranker
 from glassbox_tui.models.entries import UNMEASURED_WEIGHT
 from glassbox_tui.models.protocols import Embedder, Reranker, TokenEmbedder
-from glassbox_tui.models.truncation import truncation_notice
+from glassbox_tui.models.truncation import CountsTokens, truncation_notice
 from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.settings import Settings, load_settings
 
@@ -72,8 +72,9 @@ def test_the_token_limit_is_the_tokenizers(tmp_path: Path) -> None:
     opened = open_embedder(load_settings({"GLASSBOX_DATA": str(tmp_path)}, embed_model=str(folder)))
     assert opened.entry.token_limit == 10  # less [CLS] and [SEP]; the catalog said 512
     embedder = opened.embedder
-    assert embedder.count_tokens(" ".join(["noon"] * 35)) == 35  # type: ignore[attr-defined]
-    fits = embedder.embed_query(" ".join(["noon"] * 10))
+    assert isinstance(embedder, CountsTokens)
+    assert embedder.count_tokens(" ".join(["noon"] * 35)) == 35
+    fits = opened.embedder.embed_query(" ".join(["noon"] * 10))
     assert np.abs(fits - embedder.embed_query(" ".join(["noon"] * 9))).max() > 1e-4
     assert fits.tobytes() == embedder.embed_query(" ".join(["noon"] * 10 + ["storm"])).tobytes()
 
