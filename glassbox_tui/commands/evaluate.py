@@ -49,12 +49,14 @@ def comparison(name: str, notes: Path, queries: Path, settings: Settings, progre
     """One of `lab.experiments.COMPARISONS`. Other ways to cut or embed have indexes beside the usual one."""
     asked = read_queries(queries)
     notices: dict[str, None] = {}
-    captions: list[str] = []
+    caption = ""
 
     def open_(changed: Settings, place: str) -> Engine:
+        nonlocal caption
         engine = opened(notes, changed, progress, place)
         notices.update(dict.fromkeys(_notices(engine, asked)))
-        captions.append(_caption(engine, notes, name))
+        if not place:  # the usual index speaks for all
+            caption = _caption(engine, notes, name)
         return engine
 
     rows = compare(name, Bench(asked, settings, open_, extract_of, progress))
@@ -62,7 +64,7 @@ def comparison(name: str, notes: Path, queries: Path, settings: Settings, progre
     if name in STAGE_METRIC:
         document["metric"] = STAGE_METRIC[name]
     document["rows"] = [{"name": r.name, **r.values} for r in rows]
-    return Evaluation(document, tuple(notices), captions[-1])
+    return Evaluation(document, tuple(notices), caption)
 
 
 def opened(notes: Path, settings: Settings, progress: ProgressFn, place: str = "") -> Engine:
