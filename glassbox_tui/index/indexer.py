@@ -16,7 +16,8 @@ from pathlib import Path
 
 from glassbox_tui.index.store import ChunkRecord, ChunkRow, Embedding, NoteRecord, Store
 from glassbox_tui.index.token_codes import encode_passage
-from glassbox_tui.models.protocols import Embedder, TokenEmbedder
+from glassbox_tui.models.protocols import Embedder
+from glassbox_tui.models.truncation import CountsTokens
 from glassbox_tui.notes.lines import line_ranges, page_of
 from glassbox_tui.notes.load import LoadedNote, load
 from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
@@ -62,7 +63,7 @@ class _Tally:
 
 def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
     """Names everything that decides how a note is cut: notes with another fingerprint are cut again."""
-    limit = embedder.token_limit if isinstance(embedder, TokenEmbedder) else 0
+    limit = embedder.token_limit if isinstance(embedder, CountsTokens) else 0
     tokenizer = embedder.name if limit else ""
     return (
         f"{CHUNKER_VERSION}/{settings.chunk_strategy}/{settings.chunk_chars}/{settings.chunk_overlap}"
@@ -215,7 +216,7 @@ def note_counts(
 
 def chunk_options(settings: Settings, embedder: Embedder, kind: str) -> ChunkOptions:
     """How to cut a note of this kind so that no chunk is over what the embedder can read."""
-    limited = embedder if isinstance(embedder, TokenEmbedder) else None
+    limited = embedder if isinstance(embedder, CountsTokens) and embedder.token_limit else None
     return ChunkOptions(
         chars=settings.chunk_chars,
         overlap=settings.chunk_overlap,

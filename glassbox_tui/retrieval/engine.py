@@ -23,7 +23,7 @@ from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts,
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
 from glassbox_tui.index.store import Store, open_store, text_hash
-from glassbox_tui.models.catalog import CatalogEntry, open_embedder
+from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.protocols import (
     Embedder,
     FusionStrategy,
@@ -33,6 +33,7 @@ from glassbox_tui.models.protocols import (
     Reranker,
     Retriever,
 )
+from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.loop import MODES, run
@@ -45,6 +46,8 @@ from glassbox_tui.text.chunks import ChunkSpan
 
 # How often search gets a fresh picture of the vectors while a long embedding runs.
 REFRESH_SECONDS = 2.0
+# Chunks that an embedder is asked about when we want to know whether it knows their language.
+LANGUAGE_SAMPLE = 50
 
 
 class EngineError(GlassboxError):
@@ -102,6 +105,7 @@ class Engine:
         self._store: Store | None = None
         self._snapshot: Snapshot | None = None
         self._reranking = Reranking(None)
+        self._language_notice: str | None = None
         self._lock: FileLock | None = None
         self._updating = threading.Lock()
 
@@ -172,6 +176,10 @@ class Engine:
         self._store = store
         self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
         self._snapshot = read_snapshot(store, self.embedder.name, self.embedder.dimension)
+        if self._entry is not E5:  # which knows the languages of the world
+            chunks = self._snapshot.chunks
+            sample = [chunk.index_text for chunk in chunks[:: max(1, len(chunks) // LANGUAGE_SAMPLE)]]
+            self._language_notice = language_notice(self.embedder, sample)
 
     @property
     def store(self) -> Store:
@@ -308,7 +316,7 @@ class Engine:
         )
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
-        notices = [*self._notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
+        notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
         elif pipe.snapshot.dense_coverage < 1.0 and pipe.mode != "bm25":
@@ -341,8 +349,8 @@ class Engine:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Fallbacks made when the models were opened, each a sentence."""
-        return tuple(self._notices)
+        """Fallbacks made when models and index were opened, and what they cannot do here, each a sentence."""
+        return (*self._notices, *([self._language_notice] if self._language_notice else []))
 
     @property
     def index_file(self) -> Path | None:

@@ -36,14 +36,14 @@ def choose_reranker(settings: Settings, embedder: Embedder, store: Store, given:
         return _off(settings, "")
     if given is not None:
         return Reranking(given)
-    wanted = settings.rerank_model
-    if wanted and wanted != catalog.LATE_INTERACTION.name:
-        opened = catalog.open_reranker(settings)
-        return Reranking(opened.reranker, opened.entry.rerank_weight, opened.entry.thresholds, opened.notices)
-    if isinstance(embedder, TokenEmbedder):
-        entry = catalog.LATE_INTERACTION
-        return Reranking(LateInteraction(entry.name, embedder, store), entry.rerank_weight, entry.thresholds)
-    return _off(settings, f"rerank is off: {embedder.name} has no token states for late interaction")
+    wanted = settings.rerank_model.strip()
+    if not wanted and not isinstance(embedder, TokenEmbedder):
+        return _off(settings, f"rerank is off: {embedder.name} has no token states for late interaction")
+    opened = catalog.open_reranker(settings, embedder)
+    reranker: LateInteraction | Reranker | None = opened.reranker
+    if reranker is None and isinstance(embedder, TokenEmbedder):
+        reranker = LateInteraction(opened.entry.name, embedder, store)
+    return Reranking(reranker, opened.entry.rerank_weight, opened.entry.thresholds, opened.notices)
 
 
 def _off(settings: Settings, why: str) -> Reranking:

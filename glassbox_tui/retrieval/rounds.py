@@ -10,6 +10,7 @@ import numpy as np
 
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.protocols import Embedder, Reranker
+from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval import plugins, stages
 from glassbox_tui.retrieval.fusion import RankedList
@@ -139,8 +140,11 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
         if lacking and query.tokens is not None and query.tokens.words:
             notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")
         return ranking, meetings
+    texts = [pipe.snapshot.chunk(candidate.uid).index_text for candidate in depth]
     try:
-        return stages.text_rerank(reranker, query, depth, pipe.snapshot, pipe.explain), {}
+        ranking = stages.text_rerank(reranker, query.intent, uids(depth), texts, pipe.explain)
+        notices += [notice] if (notice := truncation_notice(reranker, query.intent, texts)) else []
+        return ranking, {}
     except Exception as error:  # a plug-in may raise anything, and must not take the search down with it
         sentence = f"the reranker {reranker.name} failed ({type(error).__name__}: {error}): the fused order stands"
         if settings.require_rerank:

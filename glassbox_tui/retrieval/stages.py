@@ -138,13 +138,16 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chun
     return replace(part, detail=f"{chunk.index_text[start:end].strip()} {sim:.2f}", span=span)
 
 
-def text_rerank(reranker: Reranker, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> Ranking:
+def text_rerank(
+    reranker: Reranker, question: str, names: Sequence[str], texts: Sequence[str], explain: bool
+) -> Ranking:
     """Rerank by a model that reads texts. Raises what it raises; ValueError for scores that are no numbers."""
-    scores = [float(s) for s in reranker.rerank(query.intent, [snapshot.chunk(c.uid).index_text for c in fused])]
-    if len(scores) != len(fused) or not np.isfinite(scores).all():
-        raise ValueError(f"{len(scores)} scores came back for {len(fused)} texts, or some are not finite numbers")
+    scores = [float(score) for score in reranker.rerank(question, texts)]
+    if len(scores) != len(texts) or not np.isfinite(scores).all():
+        raise ValueError(f"{len(scores)} scores came back for {len(texts)} texts, or some are not finite numbers")
     return rank_candidates(
-        Candidate(c.uid, 0, s, (Part(reranker.name, s),) if explain else ()) for c, s in zip(fused, scores, strict=True)
+        Candidate(uid, 0, score, (Part(reranker.name, score),) if explain else ())
+        for uid, score in zip(names, scores, strict=True)
     )
 
 
