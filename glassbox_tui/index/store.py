@@ -17,16 +17,20 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.errors import GlassboxError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SCHEMA_VERSION = 2
 COLLECTION = "default"
@@ -59,6 +63,23 @@ class StoreError(GlassboxError):
 
 class SchemaError(StoreError):
     """The index was written by another version of this program."""
+
+
+class DamagedError(StoreError):
+    """The index file is no database, or one whose pages contradict each other."""
+
+
+def _store_error(path: Path | None, error: Exception) -> StoreError:
+    """What SQLite or the disk said, as a sentence that names the file and, where there is one, the way out."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DamagedError(f"the index {path} is damaged ({error})")
+    hint = {
+        sqlite3.SQLITE_FULL: ": make room; what was indexed so far is kept",
+        sqlite3.SQLITE_BUSY: ": another process is writing it, try again",
+        sqlite3.SQLITE_READONLY: ": GLASSBOX_DATA names another place for it",
+    }.get(code, "")
+    return StoreError(f"cannot use the index {path}: {getattr(error, 'strerror', None) or error}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +166,40 @@ class Contents:
     note_forward: Forward
 
 
+def _told(method: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[Store, P], R]:
+    """What SQLite raises reaches the caller as a StoreError: a full disk is no traceback."""
+
+    @wraps(method)
+    def call(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(self, *args, **kwargs)
+        except (sqlite3.Error, OSError) as error:
+            raise _store_error(self.path, error) from error
+
+    return call
+
+
 def text_hash(text: str) -> str:
     """Identifies a text across edits and notes: 128 bits of BLAKE2b, hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def open_store(path: Path) -> tuple[Store, tuple[str, ...]]:
-    """The index at `path`, and notices. One of another version is set aside and begun anew. Raises StoreError."""
+    """The index at `path`, and notices. A damaged one, or another version's, is set aside and begun anew.
+
+    The new one takes over the vectors that can still be read. Raises StoreError.
+    """
     try:
         return Store(path), ()
-    except SchemaError as error:
+    except (SchemaError, DamagedError) as error:
         aside = path.with_name(f"{path.name}.set-aside-{time.strftime('%Y%m%d-%H%M%S')}")
         for suffix in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
-        return Store(path), (f"{error}: it was set aside as {aside.name} and is built anew",)
+        store = Store(path)
+        kept = store.take_embeddings(aside)
+        reused = f", with {kept} of its vectors" if kept else ""
+        return store, (f"{error}: it was set aside as {aside.name} and is built anew{reused}",)
 
 
 class Store:
@@ -180,11 +220,12 @@ class Store:
                 path.parent.chmod(0o700)  # it copies private notes, whatever the umask was when it was made
             self._write = self._connect()
             self._create_or_check()
-        except (sqlite3.Error, OSError, StoreError) as error:
+        except (sqlite3.Error, OSError) as error:
             self.close()
-            if isinstance(error, StoreError):
-                raise
-            raise StoreError(f"cannot open the index {path}: {error}") from error
+            raise _store_error(path, error) from error
+        except StoreError:
+            self.close()
+            raise
 
     def _connect(self) -> sqlite3.Connection:
         target = ":memory:" if self.path is None else str(self.path)
@@ -205,6 +246,9 @@ class Store:
         return connection
 
     def _create_or_check(self) -> None:
+        """The tables, made or found whole. Every start reads all of the file: damage shows here or blocks them all."""
+        if (state := str(self._write.execute("PRAGMA quick_check(1)").fetchone()[0])) != "ok":
+            raise DamagedError(f"the index {self.path} is damaged ({' '.join(state.split())[:120]})")
         with self._transaction() as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
                 for statement in _SCHEMA.split(";\n"):
@@ -224,21 +268,25 @@ class Store:
         self._write.execute("BEGIN IMMEDIATE")
         try:
             yield self._write
+            self._write.execute("COMMIT")
         except BaseException:
-            self._write.execute("ROLLBACK")
+            if self._write.in_transaction:  # SQLite rolls back by itself when the disk is full
+                self._write.execute("ROLLBACK")
             raise
-        self._write.execute("COMMIT")
 
     # -- writing -------------------------------------------------------------------------------------------------
 
+    @_told
     def meta(self, key: str) -> str | None:
         row = self._write.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
+    @_told
     def set_meta(self, key: str, value: str) -> None:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    @_told
     def replace_note(self, note: NoteRecord, chunks: Sequence[ChunkRecord], counts: Mapping[str, int]) -> None:
         """Put `note` in the place of whatever stood under its path, in one transaction.
 
@@ -262,6 +310,7 @@ class Store:
             ids.update(db.execute(f"SELECT term, id FROM terms WHERE term IN ({marks})", batch).fetchall())
         return ids
 
+    @_told
     def touch_note(self, path: str, mtime_ns: int, size: int, seen_ns: int) -> None:
         """The file was written but holds what it held: remember its new times and nothing else."""
         with self._transaction() as db:
@@ -270,10 +319,12 @@ class Store:
                 (mtime_ns, size, seen_ns, COLLECTION, path),
             )
 
+    @_told
     def remove_notes(self, paths: Iterable[str]) -> None:
         with self._transaction() as db:
             db.executemany("DELETE FROM notes WHERE collection = ? AND path = ?", ((COLLECTION, p) for p in paths))
 
+    @_told
     def put_embeddings(self, model: str, embeddings: Sequence[Embedding]) -> None:
         """Store vectors and token codes together, so that no crash leaves one without the other."""
         with self._transaction() as db:
@@ -286,6 +337,40 @@ class Store:
                 ((model, e.key, e.truncated, e.codes.tobytes()) for e in embeddings if e.codes is not None),
             )
 
+    @_told
+    def take_embeddings(self, other: Path) -> int:
+        """Take over what another index file holds of vectors, as far as it can be read. Returns how many.
+
+        Vectors that are no unit vectors stay behind, and so do those whose token codes are lost.
+        """
+        taken = 0
+        batch: list[tuple[str, Embedding]] = []
+
+        def flush() -> None:
+            nonlocal taken
+            for model in {model for model, _ in batch}:
+                self.put_embeddings(model, [embedding for of, embedding in batch if of == model])
+            taken += len(batch)
+            batch.clear()
+
+        with suppress(sqlite3.Error), closing(sqlite3.connect(other)) as source:
+            coded = {model for (model,) in source.execute("SELECT DISTINCT model FROM token_codes")}
+            rows = source.execute(
+                "SELECT v.model, v.key, v.vector, t.truncated, t.codes FROM vectors v"
+                " LEFT JOIN token_codes t ON t.model = v.model AND t.key = v.key"
+            )
+            for model, key, blob, truncated, codes in rows:
+                vector = np.frombuffer(blob, dtype="<f4") if len(blob) % 4 == 0 else np.zeros(0, np.float32)
+                if not abs(float(vector @ vector) - 1) <= 1e-3 or (codes is None and model in coded):  # nan too
+                    continue
+                packed = None if codes is None else np.frombuffer(codes, dtype=np.uint8)
+                batch.append((model, Embedding(key, vector, packed, truncated or 0)))
+                if len(batch) >= 500:
+                    flush()
+        flush()
+        return taken
+
+    @_told
     def drop_orphans(self) -> int:
         """Forget embeddings no chunk uses any more, of every model. Returns how many vectors went."""
         with self._transaction() as db:
@@ -295,6 +380,7 @@ class Store:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
+    @_told
     def notes(self) -> list[NoteRecord]:
         """Every file the index knows, by path."""
         rows = self._read.execute(
@@ -304,6 +390,7 @@ class Store:
         )
         return [NoteRecord(*(*r[:10], tuple(json.loads(r[10])), r[11])) for r in rows]
 
+    @_told
     def read_all(self) -> Contents:
         """All chunks in (path, start) order with the forward indexes, read in one transaction."""
         self._read.execute("BEGIN")
@@ -331,6 +418,7 @@ class Store:
             _unpack_forward([blob for _, blob in notes], vocabulary),
         )
 
+    @_told
     def missing_keys(self, model: str) -> list[str]:
         """Keys of chunks that have no vector of this model, newest notes first, then in reading order."""
         rows = self._read.execute(
@@ -340,15 +428,18 @@ class Store:
         )
         return list(dict.fromkeys(r[0] for r in rows))
 
+    @_told
     def index_text(self, key: str) -> str | None:
         """The text that embeds to `key`; None if its chunk is gone."""
         row = self._read.execute("SELECT index_text, text FROM chunks WHERE key = ? LIMIT 1", (key,)).fetchone()
         return None if row is None else (row[1] if row[0] is None else row[0])
 
+    @_told
     def vectors(self, model: str) -> dict[str, bytes]:
         """Key -> little-endian float32 bytes, for this model."""
         return dict(self._read.execute("SELECT key, vector FROM vectors WHERE model = ?", (model,)).fetchall())
 
+    @_told
     def token_codes(self, model: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Key -> packed codes, for those keys that have them."""
         found: dict[str, bytes] = {}
@@ -360,6 +451,7 @@ class Store:
             found.update(self._read.execute(query, (model, *batch)).fetchall())
         return found
 
+    @_told
     def truncated(self, model: str) -> int:
         """How many chunks lost tokens to the model's limit."""
         query = "SELECT count(*) FROM token_codes WHERE model = ? AND truncated > 0"

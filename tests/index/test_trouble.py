@@ -1,0 +1,153 @@
+"""What goes wrong with an index file: a full disk, damage, a place that cannot be written. Never a traceback."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from glassbox_tui.index import store as stores
+from glassbox_tui.index.store import DamagedError, Embedding, Store, StoreError, open_store
+from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.settings import Settings
+
+
+def engine_on(notes: Path, data: Path) -> Engine:
+    return Engine.open(notes, Settings(data=str(data), embed_model="hashing", chunk_chars=60, chunk_overlap=20))
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A folder of notes, a data folder, and the finished index in it."""
+    notes, data = tmp_path / "notes", tmp_path / "data"
+    notes.mkdir()
+    for i in range(40):
+        (notes / f"{i}.md").write_text(f"# Note {i}\n\n" + f"Sentence about thing{i} and number {i * 7}. " * 9)
+    with engine_on(notes, data) as engine:
+        engine.update()
+        file = engine.index_file
+    assert file is not None
+    return notes, data, file
+
+
+METHODS: dict[str, tuple[Any, ...]] = {
+    "meta": ("schema",),
+    "set_meta": ("a", "b"),
+    "touch_note": ("a.md", 1, 1, 1),
+    "remove_notes": (["a.md"],),
+    "put_embeddings": ("m", [Embedding("k", np.ones(1, np.float32), None, 0)]),
+    "drop_orphans": (),
+    "notes": (),
+    "read_all": (),
+    "missing_keys": ("m",),
+    "index_text": ("k",),
+    "vectors": ("m",),
+    "token_codes": ("m", ["k"]),
+    "truncated": ("m",),
+    "replace_note": (stores.NoteRecord("a.md", "", 0, 0, 0, "md", "", "", "ok", "", (), ""), [], {}),
+    "take_embeddings": (Path("nowhere"),),
+}
+
+
+def test_every_public_method_is_tried_here() -> None:
+    public = {name for name, value in vars(Store).items() if callable(value) and not name.startswith("_")}
+    assert public - {"close"} == set(METHODS)
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"take_embeddings"}))
+def test_whatever_sqlite_raises_is_a_store_error(tmp_path: Path, method: str) -> None:
+    """One table less makes each statement fail as a full or broken disk would: through sqlite3.Error."""
+    store = Store(tmp_path / "index.sqlite")
+    with sqlite3.connect(tmp_path / "index.sqlite") as other:
+        for table in ("token_codes", "vectors", "chunks", "notes", "terms", "meta"):
+            other.execute(f"DROP TABLE {table}")
+    other.close()
+    with pytest.raises(StoreError, match=r"index\.sqlite"):
+        getattr(store, method)(*METHODS[method])
+    store.close()
+
+
+def test_full_disk_is_one_sentence_and_the_rest_is_kept(built: tuple[Path, Path, Path]) -> None:
+    notes, data, _ = built
+    with engine_on(notes, data) as engine:
+        pages = engine.store._write.execute("PRAGMA page_count").fetchone()[0]
+        engine.store._write.execute(f"PRAGMA max_page_count = {pages}")  # as if the disk ended here
+        (notes / "new.md").write_text("word " * 40_000)
+        with pytest.raises(StoreError, match=r"full.*make room"):
+            engine.update()
+        assert engine.search("thing7").hits[0].path == "7.md"  # the connection is not left inside a transaction
+    with engine_on(notes, data) as engine:
+        assert engine.update().added == 1
+        assert engine.search("thing7").hits[0].path == "7.md"
+
+
+def scribble(file: Path, start: int, size: int) -> None:
+    with file.open("r+b") as out:
+        out.seek(start)
+        out.write(b"\xa5" * size)
+
+
+DAMAGE = {
+    "no database": lambda file: file.write_bytes(b"garbage" * 1000),
+    "header": lambda file: scribble(file, 0, 64),
+    "first page": lambda file: scribble(file, 100, 3000),
+    "middle": lambda file: scribble(file, file.stat().st_size // 2 // 4096 * 4096, 8 * 4096),
+    "end": lambda file: scribble(file, file.stat().st_size - 6 * 4096, 6 * 4096),
+    "cut short": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_damaged_index_is_set_aside_and_built_anew(built: tuple[Path, Path, Path], how: str) -> None:
+    notes, data, file = built
+    DAMAGE[how](file)
+    with engine_on(notes, data) as engine:
+        assert any("damaged" in notice and "set aside" in notice for notice in engine.notices)
+        report = engine.update()
+        assert report.added == 40 and engine.snapshot.dense_coverage == 1.0
+        assert engine.search("thing7").hits[0].path == "7.md"
+    assert list(file.parent.glob("*.set-aside-*"))
+    with engine_on(notes, data) as engine:  # once is enough
+        assert engine.notices == ()
+        assert engine.update().parsed == 0
+
+
+def test_vectors_that_can_be_read_are_taken_over(built: tuple[Path, Path, Path]) -> None:
+    """The schema row says another version; all vectors are sound, so nothing is embedded again."""
+    notes, data, file = built
+    with sqlite3.connect(file) as db:
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+    db.close()
+    with engine_on(notes, data) as engine:
+        assert any("of its vectors" in notice for notice in engine.notices)
+        report = engine.update()
+        assert report.added == 40 and report.embedded == 0 and engine.snapshot.dense_coverage == 1.0
+
+
+def test_unsound_vectors_and_lost_codes_stay_behind(tmp_path: Path) -> None:
+    old = Store(tmp_path / "old.sqlite")
+    unit = np.array([0.6, 0.8], np.float32)
+    codes = np.zeros((2, 3), np.uint8)
+    old.put_embeddings("m", [Embedding("good", unit, codes, 1), Embedding("lost", unit, None, 0)])
+    old.put_embeddings("m", [Embedding("long", unit * 2, codes, 0), Embedding("nan", unit * np.nan, codes, 0)])
+    old.put_embeddings("plain", [Embedding("good", unit, None, 0)])
+    with sqlite3.connect(tmp_path / "old.sqlite") as db:
+        db.execute("INSERT INTO vectors VALUES ('m', 'odd', x'010203')")
+        db.execute("INSERT INTO vectors VALUES ('m', 'empty', x'')")
+    db.close()
+    new = Store(tmp_path / "new.sqlite")
+    assert new.take_embeddings(tmp_path / "old.sqlite") == 2
+    assert set(new.vectors("m")) == set(new.vectors("plain")) == {"good"}
+    assert new.token_codes("m", ["good"]) == {"good": codes.tobytes()} and new.truncated("m") == 1
+    assert new.take_embeddings(tmp_path / "none.sqlite") == 0
+    old.close(), new.close()
+
+
+def test_place_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"Not a directory|File exists") as raised:
+        open_store(tmp_path / "file" / "index.sqlite")
+    assert not isinstance(raised.value, DamagedError) and "Errno" not in str(raised.value)
