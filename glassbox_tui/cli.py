@@ -11,6 +11,7 @@ import difflib
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -32,6 +33,8 @@ PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 COMMANDS = ("retrieve", "ask", "index", "ingest", "eval", "status", "models", "download-model", "selftest")
 MODES = ("hybrid", "bm25", "dense")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+NARROWEST, WIDEST = 20, 400  # columns; COLUMNS may say anything
 COMPARISONS = ("weights", "models", "chunks", "words", "feedback")
 
 
@@ -42,6 +45,7 @@ class UsageError(GlassboxError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code. No traceback for anything a user can cause."""
     args = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     _tolerant_streams()
     try:
         code = _run(args)
@@ -56,8 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GlassboxError as error:
         return _complain(str(error), WRONG_USE if _is_wrong_use(error) else FAILED)
     except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
-        return _complain(f"{error.strerror or error}{where}", FAILED)
+        return _complain(_reason(error), FAILED)
 
 
 def _run(args: list[str]) -> int:
@@ -184,7 +187,7 @@ def _ask(options: argparse.Namespace) -> int:
         return _print_json(to_dict(trace) | {"answer": asdict(result)})
     from glassbox_tui.views.answer import answer_view
 
-    return _print(answer_view(result, trace))
+    return _print(answer_view(result, trace, ascii=_ascii()))
 
 
 def _index(options: argparse.Namespace) -> int:
@@ -293,7 +296,8 @@ def _open_app(args: list[str]) -> int:
 
 
 def _open(notes: Path, settings: Settings) -> Engine:
-    """The engine on `notes`, its index brought up to date first."""
+    """The engine on `notes`, its index brought up to date first where that is possible."""
+    from glassbox_tui.index.store import StoreError
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.views.progress import shown_progress
 
@@ -301,13 +305,20 @@ def _open(notes: Path, settings: Settings) -> Engine:
         engine = Engine.open(notes, settings, progress)
         try:
             report = engine.update(progress)
+        except (StoreError, OSError) as error:  # a full disk, a folder that may only be read
+            if not engine.snapshot.chunks:
+                engine.close()
+                raise
+            _tell([f"the index could not be brought up to date: {_reason(error)}", "this is the index as it stands"])
+            return engine
         except BaseException:
             engine.close()
             raise
     if report.locked:
         _tell(["another process is indexing this folder: this is the index as it stands"])
     if report.problems and (report.added or report.changed):
-        _tell([f"{len(report.problems)} files are not searchable: `{PROG} status --notes {notes}` says why"])
+        count = "1 file is" if len(report.problems) == 1 else f"{len(report.problems)} files are"
+        _tell([f"{count} not searchable: `{PROG} status --notes {shlex.quote(str(notes))}` says why"])
     return engine
 
 
@@ -320,12 +331,23 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 def _query(options: argparse.Namespace) -> str:
     words: list[str] = options.query
-    text = sys.stdin.read() if words == ["-"] else " ".join(words)
-    # Bytes that are no UTF-8 reach us as lone surrogates, which no model and no JSON reader takes.
-    query = re.sub("[\ud800-\udfff]", "\ufffd", text).strip()
+    query = _valid(sys.stdin.read() if words == ["-"] else " ".join(words)).strip()
     if not query:
         raise UsageError("the query is empty: write the question after the command")
     return query
+
+
+def _valid(text: str) -> str:
+    """Text without lone surrogates, which no model and no JSON reader takes.
+
+    They stand for bytes that the locale cannot read: UTF-8 under a C locale, as cron may have it, or no text.
+    """
+    if not _SURROGATE.search(text):
+        return text
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeError:
+        return _SURROGATE.sub("\ufffd", text)
 
 
 def _notes(given: str | None) -> Path:
@@ -333,12 +355,14 @@ def _notes(given: str | None) -> Path:
 
 
 def _existing(given: str) -> Path:
-    path = Path(given).expanduser()
+    if not given:  # Path("") would be the current folder
+        raise UsageError("the name of the notes is empty: name a folder or a file")
     try:
+        path = Path(given).expanduser()
         path.stat()
     except FileNotFoundError:
         raise UsageError(f"no such file or folder: {given}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~name of nobody
         raise UsageError(f"cannot open {given}: {getattr(error, 'strerror', None) or error}") from None
     return path.absolute()
 
@@ -375,6 +399,18 @@ def _is_wrong_use(error: GlassboxError) -> bool:
 # -- output ------------------------------------------------------------------------------------------------------------
 
 
+def _open_streams() -> None:
+    """A standard stream that the caller closed leads nowhere, so that the next file opened cannot take its place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
+
+
 def _tolerant_streams() -> None:
     """Characters that the terminal's encoding lacks are escaped, bytes that are no text are let in: never a crash."""
     _reconfigure(sys.stdin, errors="surrogateescape")
@@ -394,13 +430,13 @@ def _ascii() -> bool:
 def _width() -> int:
     from rich.console import Console
 
-    return Console().width
+    return min(max(Console().width, NARROWEST), WIDEST)
 
 
 def _print(renderable: RenderableType) -> int:
     from rich.console import Console
 
-    Console(markup=False, emoji=False, highlight=False).print(renderable)
+    Console(width=_width(), markup=False, emoji=False, highlight=False).print(renderable)
     return DONE
 
 
@@ -416,6 +452,13 @@ def _tell(notices: Sequence[str]) -> None:
 
     for notice in notices:
         print(f"{PROG}: {line(notice)}", file=sys.stderr)
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong and where, without the number of the error."""
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
+    return str(error)
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -19,6 +19,8 @@ from glassbox_tui.errors import GlassboxError
 # Whole sentences packed to the chunk size; windows under each heading; paragraph, line, 。, ；, space; fixed windows.
 CHUNK_STRATEGIES = ("sentences", "headings", "recursive", "fixed")
 
+_PATHS = ("data", "llm_path", "embed_model", "rerank_model")  # fields that are, or may be, a path
+
 
 class SettingsError(GlassboxError, ValueError):
     """A knob has a value it cannot take; the message says which, what was given and what is allowed."""
@@ -153,6 +155,11 @@ def check(settings: Settings) -> None:
                 raise SettingsError(f"{knob.env}: {value} is too small, the least is {knob.low:g}")
             if knob.high is not None and not value <= knob.high:
                 raise SettingsError(f"{knob.env}: {value} is too large, the most is {knob.high:g}")
+    for name in _PATHS:
+        try:
+            Path(getattr(settings, name)).expanduser()
+        except RuntimeError:  # ~name of nobody
+            raise SettingsError(f"{knobs()[name].env}: there is no home for {getattr(settings, name)!r}") from None
     if settings.chunk_overlap >= settings.chunk_chars:
         raise SettingsError(
             f"GLASSBOX_CHUNK_OVERLAP ({settings.chunk_overlap}) must be smaller than"

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.views.evidence import round_lines
-from glassbox_tui.views.plain import block, first_line, line
+from glassbox_tui.views.plain import block, first_line, line, styled
 
 _LABELS = {
     "extract": "extract: sentences quoted from the notes",
@@ -54,10 +54,10 @@ def citation_line(c: CitationLike) -> str:
     return f"[{c.number}] {line(c.path)}{page}:{first}{'' if first == last else f'-{last}'}  {first_line(c.text)}"
 
 
-def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
+def answer_view(answer: AnswerLike, trace: Trace, *, ascii: bool = False) -> RenderableType:
     """Label, text, sources, the reason to doubt it if there is one, then the rounds with their verdicts."""
     items: list[RenderableType] = [
-        Text(line(trace.query), "bold"),
+        styled(trace.query, "bold"),
         Text(_LABELS.get(answer.mode, line(answer.mode)), "dim"),
         Text(""),
     ]
@@ -68,4 +68,4 @@ def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
         items.append(Text(""))
     if answer.notice:
         items += [Text(block(answer.notice), "yellow"), Text("")]
-    return Group(*items, *round_lines(trace))
+    return Group(*items, *round_lines(trace, ascii=ascii))

@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
-from glassbox_tui.views.plain import ABSENT, first_line, heading, line, location, number, signals, styled
+from glassbox_tui.views.plain import ABSENT, clip, first_line, heading, line, location, number, signals, styled
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 WIDE = 110  # cells from which heading and text get columns of their own
+QUERY_CELLS = 300  # a pasted page must not bury the verdict behind it; JSON and the x-ray have it all
 NOTE_CELLS = 30  # a longer location is cut in the middle
 _BARS = "▁▂▃▄▅▆▇█"
 _ASCII_BARS = "_.,-=*%#"
@@ -99,10 +100,10 @@ def round_lines(trace: Trace, *, ascii: bool = False) -> list[Text]:
     for r in trace.rounds:
         text = Text(no_wrap=False)
         text.append(f"round {r.number} ", "bold").append(f"{line(r.origin)}  ")
-        text.append(added_terms(r), "cyan") if r.added_terms else text.append(line(r.query))
+        text.append(added_terms(r), "cyan") if r.added_terms else text.append(clip(line(r.query), QUERY_CELLS))
         text.append("   ").append_text(grade_line(r.grade, ascii=ascii))
         if r.grade.missing:
-            text.append(f"   not found: {', '.join(map(line, r.grade.missing))}", "dim")
+            text.append(f"   not found: {clip(', '.join(map(line, r.grade.missing)), QUERY_CELLS)}", "dim")
         lines.append(text)
     return lines
 
