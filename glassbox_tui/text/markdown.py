@@ -106,7 +106,8 @@ def _blocks(text: str, start: int) -> Iterator[_Block]:
         lines.append(at)
     lines[-1] = len(text)
     done = 0  # line
-    tokens = _parser().parse(body)
+    # The parser would begin a line at a lone carriage return as well: text that is handed in may hold some.
+    tokens = _parser().parse(body.replace("\r", " "))
     for index, token in enumerate(tokens):
         if token.map is None or token.type not in _LEAVES:
             continue
