@@ -86,7 +86,10 @@ def grade_line(grade: Grade, *, ascii: bool = False) -> Text:
             text.append(absent if value is None else number(value), "dim")
         else:
             sign = ">=" if value >= threshold else "<"
-            text.append(f"{number(value)} {sign} {number(threshold)}", "green" if value >= threshold else "yellow")
+            # As many digits as tell the two apart: never `.83 < .83`.
+            digits = next((n for n in (2, 3, 4, 5) if number(value, n) != number(threshold, n)), 2)
+            shown = f"{number(value, digits)} {sign} {number(threshold, digits)}"
+            text.append(shown, "green" if value >= threshold else "yellow")
         text.append("   ")
     text.append(
         "SUFFICIENT" if grade.sufficient else "INSUFFICIENT", "bold green" if grade.sufficient else "bold yellow"

@@ -88,6 +88,13 @@ def test_sparkline_is_high_for_good_ranks_and_blank_where_absent() -> None:
     assert sparkline(a_hit(bm25=1, dense=None, fused=8, rerank=15, final=500)) == "█ ▅▁▁"
 
 
+@pytest.mark.parametrize("off", [0.1, 0.004, 0.0004, 0.00004])
+def test_a_signal_just_below_its_threshold_does_not_read_as_equal(off: float) -> None:
+    grade = replace(sample_trace().last.grade, coverage=0.6 - off, thresholds={"coverage": 0.6})
+    value, threshold = re.findall(r"coverage (\S+) < (\S+)", grade_line(grade).plain)[0]
+    assert float(value) < float(threshold)
+
+
 def test_the_grade_line_holds_each_signal_against_its_threshold() -> None:
     assert grade_line(sample_trace().last.grade).plain == (
         "coverage .82 >= .60   dense .91 >= .84   rerank .71 >= .55   SUFFICIENT"
