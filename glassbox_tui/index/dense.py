@@ -62,6 +62,8 @@ def build_dense(
 def _faiss_index(matrix: Matrix, rows: NDArray[np.int64]) -> Any:
     import faiss
 
+    # One thread: for indexes of this size waking others costs more than they save, and much more on a busy machine.
+    faiss.omp_set_num_threads(1)
     index = faiss.IndexIDMap(faiss.IndexFlatIP(matrix.shape[1]))
     index.add_with_ids(np.ascontiguousarray(matrix), rows)
     return index

@@ -43,15 +43,11 @@ class SparseIndex:
     rows: NDArray[np.int32]
     tfs: NDArray[np.float64]
     lengths: NDArray[np.float64]
+    average_length: float  # in terms; 1 for an empty index, where it divides nothing
 
     @property
     def size(self) -> int:
         return len(self.lengths)
-
-    @property
-    def average_length(self) -> float:
-        """Mean chunk length in terms; 1 for an empty index, where it divides nothing."""
-        return float(self.lengths.mean()) if self.lengths.size and self.lengths.any() else 1.0
 
     def postings(self, term: str) -> slice:
         """Where the term's postings stand; an empty slice if no chunk holds it."""
@@ -84,7 +80,9 @@ def build_sparse(forward: Forward) -> SparseIndex:
     width = max(forward.vocabulary.values(), default=-1) + 1
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(forward.ids, minlength=width))])
     lengths = np.bincount(rows, weights=forward.counts, minlength=n).astype(np.float64)
-    return SparseIndex(forward.vocabulary, indptr, rows[order], forward.counts[order].astype(np.float64), lengths)
+    average = float(lengths.mean()) if lengths.any() else 1.0
+    tfs = forward.counts[order].astype(np.float64)
+    return SparseIndex(forward.vocabulary, indptr, rows[order], tfs, lengths, average)
 
 
 def idf(index: SparseIndex, term: str, variant: str = "lucene") -> float:
