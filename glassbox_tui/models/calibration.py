@@ -21,19 +21,30 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from glassbox_tui.models.late_interaction import Codes, best_matches_many, contributions, quantise
+from glassbox_tui.models.late_interaction import (
+    Codes,
+    DecodedTokens,
+    best_similarities,
+    contributions,
+    decode_tokens,
+    quantise,
+)
 from glassbox_tui.models.protocols import Matrix, TokenEmbedder, Vector
 from glassbox_tui.text.language import language_of
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Per language the mean passage vector (d,), and all passages' token codes: passage i owns offsets[i]..[i+1]."""
+    """Per language the mean passage vector (d,), and all passages' token codes: passage i owns offsets[i]..[i+1].
+
+    `tokens` are the codes decoded, since every query meets them all.
+    """
 
     means: Mapping[str, Vector]
     languages: tuple[str, ...]
     codes: Codes
     offsets: NDArray[np.int64]
+    tokens: DecodedTokens
 
 
 @runtime_checkable
@@ -51,7 +62,7 @@ def dense_offsets(calibration: Calibration, vector: Vector) -> dict[str, float]:
 
 def late_offsets(calibration: Calibration, rows: Matrix, weights: NDArray[np.float64]) -> dict[str, float]:
     """The same for a late-interaction score with these query rows and token weights."""
-    sims, _ = best_matches_many(rows, calibration.codes, calibration.offsets)
+    sims = best_similarities(rows, calibration.tokens, calibration.offsets)
     scores = contributions(sims, weights).sum(axis=1)
     languages = np.array(calibration.languages)
     return _level({language: float(scores[languages == language].mean()) for language in calibration.means})
@@ -81,7 +92,7 @@ def _assemble(languages: Sequence[str], vectors: Matrix, codes: Codes, lengths: 
         for language in sorted(set(languages))
     }
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-    return Calibration(means, tuple(languages), codes, offsets)
+    return Calibration(means, tuple(languages), codes, offsets, decode_tokens(codes))
 
 
 def fingerprint(texts: Sequence[str]) -> str:
@@ -111,6 +122,7 @@ def read(path: Path) -> Calibration | None:
             languages = tuple(map(str, stored["languages"]))
             means = {language: stored[f"mean_{language}"] for language in sorted(set(languages))}
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(stored["lengths"], dtype=np.int64)])
-            return Calibration(means, languages, stored["codes"], offsets)
+            codes = stored["codes"]
+            return Calibration(means, languages, codes, offsets, decode_tokens(codes))
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

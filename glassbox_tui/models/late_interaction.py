@@ -15,6 +15,7 @@ exactly. A similarity is thus the same bits on every CPU, for every BLAS, and wh
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -101,6 +102,25 @@ def best_matches_many(query_rows: Matrix, codes: Codes, offsets: NDArray[np.inte
                 sims[chunk] = part[np.arange(queries), best]
         first = last
     return sims, index
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedTokens:
+    """Codes decoded once, for texts that every query is held against: whole-number levels (tokens, d), 1 / length."""
+
+    levels: Matrix
+    inverse_norms: Vector
+
+
+def decode_tokens(codes: Codes) -> DecodedTokens:
+    return DecodedTokens(_decode(codes), _inverse_norms(codes))
+
+
+def best_similarities(query_rows: Matrix, tokens: DecodedTokens, offsets: NDArray[np.integer]) -> Sims:
+    """The cosines (chunks, q) of `best_matches_many`, to the bit; every chunk must have a token."""
+    whole, unit = _whole_numbers(query_rows)
+    scores = (whole @ tokens.levels.T) * (tokens.inverse_norms * unit)
+    return np.asarray(np.maximum.reduceat(scores, np.asarray(offsets, dtype=np.int64)[:-1], axis=1).T)
 
 
 def contributions(sims: Sims, weights: NDArray[np.floating] | None = None) -> NDArray[np.float64]:

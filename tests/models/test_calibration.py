@@ -12,7 +12,7 @@ import pytest
 from glassbox_tui.models import calibration, token_means
 from glassbox_tui.models.calibration import Calibration, dense_offsets, late_offsets
 from glassbox_tui.models.e5 import E5Embedder, open_e5
-from glassbox_tui.models.late_interaction import dequantise, prepare_query
+from glassbox_tui.models.late_interaction import decode_tokens, dequantise, prepare_query
 from glassbox_tui.settings import load_settings
 
 QUESTIONS = ["when does the ferry leave", "轮渡几点出发", "nginx 502 怎么办"]
@@ -22,7 +22,7 @@ QUESTIONS = ["when does the ferry leave", "轮渡几点出发", "nginx 502 怎�
 def small() -> Calibration:
     codes = np.arange(5 * 4, dtype=np.uint8).reshape(5, 4)
     means = {"cjk": np.ones(16, np.float32), "other": np.full(16, 0.5, np.float32)}
-    return Calibration(means, ("cjk", "other", "cjk"), codes, np.array([0, 2, 2, 5]))
+    return Calibration(means, ("cjk", "other", "cjk"), codes, np.array([0, 2, 3, 5]), decode_tokens(codes))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from glassbox_tui.models.late_interaction import (
     best_matches,
     best_matches_many,
+    best_similarities,
     contributions,
+    decode_tokens,
     dequantise,
     prepare_query,
     quantise,
@@ -160,3 +162,14 @@ def test_states_that_are_no_numbers_are_refused() -> None:
 def test_a_dimension_that_does_not_fill_bytes_is_refused() -> None:
     with pytest.raises(ValueError, match="multiple of 4, not 6"):
         quantise(np.zeros((1, 6), np.float32), np.zeros(6, np.float32))
+
+
+@given(st.integers(1, 12), st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(0, 2**32 - 1))
+def test_decoded_once_gives_the_same_bits(queries: int, lengths: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    zero = np.zeros(32, np.float32)
+    codes = quantise(rng.normal(size=(sum(lengths), 32)).astype(np.float32), zero)
+    rows = prepare_query(rng.normal(size=(queries, 32)).astype(np.float32), zero)
+    offsets = np.cumsum([0, *lengths])
+    sims, _ = best_matches_many(rows, codes, offsets)
+    assert best_similarities(rows, decode_tokens(codes), offsets).tobytes() == sims.tobytes()

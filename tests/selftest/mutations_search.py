@@ -167,7 +167,8 @@ LOOP = (
 RERANK = (
     broken(
         "the reranker is not chosen",
-        "retrieval.reranking:choose_reranker", "if not wanted and not isinstance(embedder, TokenEmbedder):", "if not wanted:",
+        "retrieval.reranking:choose_reranker",
+        "if not wanted and not isinstance(embedder, TokenEmbedder):", "if not wanted:",
         "rerank: a required reranker is there",
         model=True, fresh=True,
     ),
