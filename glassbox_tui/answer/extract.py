@@ -21,10 +21,13 @@ from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.query import Query, read_query
 from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import Hit, Trace
+from glassbox_tui.text.cuts import best_cut
 from glassbox_tui.text.sentences import sentences
 from glassbox_tui.text.tokens import content_terms, tokenize
 
 SENTENCES = 2
+# A longer sentence (Chinese prose may hold nothing but commas for a page) is quoted by its clauses.
+QUOTE_CHARS = 160
 _CITED = re.compile(r"\[(\d{1,6})\]")
 FROM_HITS = 3
 # A sentence's late-interaction score counts this much against its term coverage.
@@ -110,7 +113,8 @@ def _extract(trace: Trace, hits: Sequence[Hit], engine: Engine, notices: list[st
     best = sorted(candidates, key=lambda s: -s.score)[:SENTENCES]
     chosen = sorted(best, key=lambda s: (hits.index(s.hit), s.start))
     if not chosen:
-        return Answer("none", "", notice="The chunks found hold no sentence that could be quoted.")
+        notices.append("The chunks found hold no sentence that could be quoted.")
+        return Answer("none", "", notice=" ".join(notices))
     cited = list(dict.fromkeys(s.hit.uid for s in chosen))
     text = " ".join(f"{s.text} [{cited.index(s.hit.uid) + 1}]" for s in chosen)
     citations = tuple(_citation(i, uid, chosen) for i, uid in enumerate(cited, start=1))
@@ -137,7 +141,7 @@ def _citation(number: int, uid: str, chosen: Sequence[_Sentence]) -> Citation:
 
 
 def _scored(hit: Hit, place: int, query: Query, engine: Engine) -> list[_Sentence]:
-    spans = [(a, b) for a, b in (_trim(hit.text, *span) for span in sentences(hit.text)) if _quotable(hit.text[a:b])]
+    spans = [span for sentence in sentences(hit.text) for span in _quotes(hit.text, *sentence)]
     if not spans:
         return []
     coverage = np.array([_idf_coverage(query.intent, hit.text[a:b], engine.snapshot.sparse) for a, b in spans])
@@ -175,11 +179,18 @@ def _idf_coverage(intent: str, text: str, sparse: SparseIndex) -> float:
     return sum(w for term, w in wanted.items() if term in held) / total if total else 0.0
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+def _quotes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A sentence as what can be quoted: without its margins, and in clauses where it is long.
+
+    Headings, rules and frames of tables and code are not statements; rows of a table are.
+    """
     piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
-
-
-def _quotable(sentence: str) -> bool:
-    """Headings, rules and table frames are not statements."""
-    return any(c.isalnum() for c in sentence) and not sentence.lstrip().startswith(("#", "|", "```", "---"))
+    start, end = start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+    if not any(c.isalnum() for c in text[start:end]) or text.startswith(("#", "```", "~~~"), start):
+        return []
+    spans = []
+    while end - start > QUOTE_CHARS:
+        stop = best_cut(text, start, start + QUOTE_CHARS)
+        spans.append((start, stop))
+        start = stop
+    return [*spans, (start, end)]

@@ -22,7 +22,7 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
-from glassbox_tui.index.store import Store, open_store, text_hash
+from glassbox_tui.index.store import Store, StoreError, open_store, text_hash
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -34,6 +34,7 @@ from glassbox_tui.models.protocols import (
     Retriever,
 )
 from glassbox_tui.models.vocabulary import language_notice
+from glassbox_tui.notes.decode import repair
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.loop import MODES, run
@@ -164,7 +165,10 @@ class Engine:
     def _at(self, notes: Path, index_file: Path | None = None) -> Self:
         """Point at a folder's index, as it stands on disk."""
         self.close()
-        self.root = notes.expanduser().absolute()
+        try:
+            self.root = notes.expanduser().absolute()
+        except RuntimeError as error:  # ~somebody who is not there
+            raise EngineError(f"the notes folder {str(notes)!r} cannot be found: {error}") from None
         path = index_file or index_path(self.settings, self.root)
         store, notices = open_store(path)
         self._notices += notices
@@ -218,6 +222,10 @@ class Engine:
                 self._use(self.store)
                 changed()
                 return UpdateReport(locked=True, seconds=time.monotonic() - started)
+            except OSError as error:
+                raise StoreError(
+                    f"the index folder {Path(self._lock.lock_file).parent} cannot be written: {error}"
+                ) from None
             try:
                 report = self._update(self.root, progress, cancelled, changed)
             finally:
@@ -375,8 +383,9 @@ def _note_of(uid: str, given: str | Sequence[str] | LoadedNote) -> tuple[LoadedN
     """A text, or chunks handed in ready-made, as a note; ready-made chunks stand one after another in its text."""
     if isinstance(given, LoadedNote):
         return given, uid, None
-    ready = None if isinstance(given, str) else tuple(given)
-    text = given if isinstance(given, str) else "\n\n".join(given)
+    uid = repair(uid)[0]
+    ready = None if isinstance(given, str) else tuple(repair(piece)[0] for piece in given)
+    text = repair(given)[0] if isinstance(given, str) else "\n\n".join(ready or ())
     spans: list[ChunkSpan] | None = None
     if ready is not None:
         spans, at = [], 0

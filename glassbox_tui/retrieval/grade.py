@@ -55,4 +55,8 @@ def _against(name: str, value: float | None, limit: float) -> str | None:
     """Why this signal speaks against the evidence; None if it does not."""
     if value is None:
         return f"no {name} score for the evidence"
-    return f"{name} {value:.2f} < {limit:.2f}" if value < limit else None
+    if value >= limit:
+        return None
+    # As many digits as tell the two apart.
+    digits = next((n for n in (2, 3, 4) if f"{value:.{n}f}" != f"{limit:.{n}f}"), 5)
+    return f"{name} {value:.{digits}f} < {limit:.{digits}f}"

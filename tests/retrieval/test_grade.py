@@ -55,3 +55,8 @@ def test_a_stage_that_ran_and_gave_no_score_speaks_against_the_evidence() -> Non
 def test_nothing_found_and_nothing_to_judge_by_are_insufficient() -> None:
     assert grade("redlock", [], sparse(), None, None, {}).reasons[0] == "no chunk was found"
     assert grade("的了吗", ["text"], sparse(), None, None, {}).reasons == ("no signal to judge by",)
+
+
+def test_a_reason_never_says_that_a_number_is_less_than_itself() -> None:
+    [reason] = grade("redlock", ["redlock"], sparse(), 0.8341, None, {"dense": 0.835}).reasons
+    assert reason == "dense 0.834 < 0.835"

@@ -247,3 +247,12 @@ def test_wrong_use_is_told_in_a_sentence() -> None:
 def test_cancelled_search_stops_between_stages(built: Engine) -> None:
     with pytest.raises(Cancelled):
         built.search("lease", cancelled=lambda: True)
+
+
+def test_text_that_no_store_can_hold_is_repaired() -> None:
+    made = Engine(HashingEmbedder(), settings=Settings()).build(
+        {"a\ud800": "lone \udc00 half", "b": ["ready \ud83d made"]}
+    )
+    trace = made.search("half")
+    assert trace.hits[0].text == "lone \ufffd half"
+    to_json(trace).encode()
