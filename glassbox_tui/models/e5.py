@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class E5Embedder:
         self._normaliser = normaliser
         self._mean = mean
         self._bare_space = tokenizer.token_to_id("\u2581")
+        # The same few chunks are explained again and again while somebody types.
+        self._spans = lru_cache(maxsize=512)(self._token_spans)
         self._prefixes = {prefix: self._tokens(prefix)[0] for prefix in (_QUERY, _PASSAGE)}
 
     @property
@@ -59,6 +62,9 @@ class E5Embedder:
         return len(self._encoded(text.translate(self._normaliser.table)))
 
     def token_spans(self, text: str) -> tuple[tuple[int, int], ...]:
+        return self._spans(text)
+
+    def _token_spans(self, text: str) -> tuple[tuple[int, int], ...]:
         return tuple(self._tokens(text)[1][: self.token_limit])
 
     def count_unknown(self, text: str) -> tuple[int, int]:

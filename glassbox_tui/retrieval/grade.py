@@ -8,10 +8,11 @@ Thresholds belong to the models: their scores share no scale.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.retrieval.trace import Grade
-from glassbox_tui.text.tokens import content_terms, tokenize
+from glassbox_tui.text.tokens import content_terms, terms
 
 COVERAGE_THRESHOLD = 0.60
 
@@ -31,7 +32,7 @@ def grade(
     query's content terms that stand anywhere in the evidence, plain and weighted by idf.
     """
     wanted = content_terms(intent, min_token_len)
-    held = {token.term for text in evidence for token in tokenize(text, min_token_len)}
+    held = frozenset[str]().union(*(_terms_of(text, min_token_len) for text in evidence))
     found = [term for term in wanted if term in held]
     missing = tuple(term for term in wanted if term not in held)
     coverage = len(found) / len(wanted) if wanted else None
@@ -49,6 +50,12 @@ def grade(
     elif not held_against:
         reasons = ("no signal to judge by", *reasons)
     return Grade(coverage, idf_coverage, top_dense, top_rerank, held_against, not reasons, reasons, missing)
+
+
+@lru_cache(maxsize=1024)
+def _terms_of(text: str, min_token_len: int) -> frozenset[str]:
+    """A chunk's terms. While somebody types, the same chunks are judged again and again."""
+    return frozenset(terms(text, min_token_len))
 
 
 def _against(name: str, value: float | None, limit: float) -> str | None:
