@@ -42,7 +42,7 @@ from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
-from glassbox_tui.settings import Settings, check, load_settings
+from glassbox_tui.settings import Settings, check, knobs, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
 
 # How often search gets a fresh picture of the vectors while a long embedding runs.
@@ -113,7 +113,7 @@ class Engine:
     @classmethod
     def open(
         cls,
-        notes: Path,
+        notes: Path | str,
         settings: Settings | None = None,
         progress: ProgressFn | None = None,
         index_file: Path | None = None,
@@ -124,7 +124,7 @@ class Engine:
         `index_file`: where the index is kept, if not where the settings put it.
         Raises NotesError, StoreError, SettingsError, ModelError.
         """
-        return cls(settings=settings, progress=progress, **parts)._at(notes, index_file)
+        return cls(settings=settings, progress=progress, **parts)._at(Path(notes), index_file)
 
     def build(
         self,
@@ -281,6 +281,9 @@ class Engine:
             raise EngineError(f"mode {mode!r} is not one of {', '.join(MODES)}")
         if not query.strip():
             raise EngineError("the query is empty: type a question")
+        unknown = changes.keys() - knobs().keys()
+        if unknown:
+            raise EngineError(f"there is no setting {sorted(unknown)[0]!r}; there are {', '.join(knobs())}")
         if top_k is not None:
             changes["top_k"] = top_k
         if max_rewrites is not None:

@@ -135,7 +135,7 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chun
     shift = len(chunk.index_text) - len(chunk.text)
     inside = start >= shift and chunk.index_text.endswith(chunk.text)
     span = (start - shift, end - shift) if inside else None
-    return replace(part, detail=f"{chunk.index_text[start:end].strip()} {sim:.2f}", span=span)
+    return replace(part, detail=f"met {chunk.index_text[start:end].strip()} at {sim:.2f}", span=span)
 
 
 def text_rerank(

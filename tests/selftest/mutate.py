@@ -140,8 +140,9 @@ def _edited(real: Any, module: Any, mutation: Mutation) -> Any:
     code = compile(source.replace(mutation.old, mutation.new), f"<{mutation.name}>", "exec", flags=flags)
     exec(code, vars(module) | {"__name__": module.__name__}, space)
     made = space[function.__name__]
-    if inspect.isfunction(made):
-        # Globals by reference, so that the broken function sees whatever else is replaced.
+    if inspect.isfunction(made) and made.__closure__ is None:
+        # Globals by reference, so that the broken function sees whatever else is replaced. (A decorated one has a
+        # closure and keeps its copy.)
         made = type(made)(made.__code__, vars(module), made.__name__, made.__defaults__)
         made.__kwdefaults__ = space[function.__name__].__kwdefaults__
     return made
