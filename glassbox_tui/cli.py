@@ -203,7 +203,8 @@ def _index(options: argparse.Namespace) -> int:
     _tell(notices)
     if options.json:
         problems = [{"path": path, "reason": reason} for path, reason in report.problems]
-        document = asdict(report) | {"problems": problems}
+        warnings = [{"path": path, "warning": warning} for path, warning in report.warnings]
+        document = asdict(report) | {"problems": problems, "warnings": warnings}
         return _print_json({"notes_dir": str(notes), "index_file": str(file), **document, "index": asdict(info)})
     from glassbox_tui.views.status import report_view
 
@@ -238,18 +239,20 @@ def _status(options: argparse.Namespace) -> int:
     from glassbox_tui.index.location import index_path
     from glassbox_tui.notes.scan import scan
     from glassbox_tui.retrieval.engine import Engine
-    from glassbox_tui.views.status import NotSearchable, Status, status_view
+    from glassbox_tui.views.status import NotSearchable, Status, Warned, status_view
 
     settings, notes = _settings(options), _notes(options.notes)
     missing = [NotSearchable(s.path, "", s.reason) for s in scan(notes).skipped]
     file = index_path(settings, notes)
     info: IndexInfo | None = None
     notices: tuple[str, ...] = ()
+    warned: tuple[Warned, ...] = ()
     if file.exists():  # looking must not make an index
         with Engine.open(notes, settings) as engine:
             info, notices = engine.info(), engine.notices
             missing += [NotSearchable(n.path, n.status, n.reason) for n in engine.notes() if n.status != "ok"]
-    status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), notices)
+            warned = tuple(Warned(n.path, warning) for n in engine.notes() for warning in n.warnings)
+    status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), warned, notices)
     return _print_json(asdict(status)) if options.json else _print(status_view(status))
 
 

@@ -36,7 +36,10 @@ EMBED_COMMIT_EVERY = 16
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
-    """What an update did. `skipped` are files left out at the scan; `problems` the ones read but not searchable."""
+    """What an update did. `skipped` are files left out at the scan; `problems` the ones read but not searchable.
+
+    `warnings` (path, sentence) are of notes that are searchable although something in them was mended or guessed.
+    """
 
     added: int = 0
     changed: int = 0
@@ -48,6 +51,7 @@ class UpdateReport:
     seconds: float = 0.0
     skipped: tuple[Skipped, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
     locked: bool = False
 
 
@@ -119,6 +123,7 @@ def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord
         chunks=tally.chunks,
         skipped=found.skipped,
         problems=tuple((note.path, note.reason or note.status) for note in notes if note.status != "ok"),
+        warnings=tuple((note.path, warning) for note in notes for warning in note.warnings),
     )
 
 

@@ -200,10 +200,10 @@ def answer(view: View, width: int, height: int) -> list[Text]:
     reply = view.reply
     label = {"extract": "extract: sentences of the notes, word for word", "generate": "generated from the evidence"}
     lines = wrap(Text(label.get(reply.mode, "no answer"), HEAD), width)
+    if reply.notice:  # doubt comes first: below the text it may be below the fold
+        lines.extend(wrap(Text(plain(reply.notice), WARN), width))
     for paragraph in reply.text.split("\n") if reply.text else ():
         lines.extend(wrap(Text(plain(paragraph)), width))
-    if reply.notice:
-        lines.extend(wrap(Text(plain(reply.notice), WARN), width))
     lines.extend(cut(Text(f"[{s.number}] ", KEY).append(plain(s.where)), width) for s in reply.sources)
     return lines
 

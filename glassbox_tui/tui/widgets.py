@@ -186,6 +186,14 @@ class QueryBox(Input):
         super().__init__(id=id, placeholder="type a question", select_on_focus=False)
         self.cursor_blink = False
 
+    async def _on_key(self, event: events.Key) -> None:
+        # "/" leads into this box; pressed by one who is in it already, it must not become the query's first letter.
+        if event.character == "/" and not self.value:
+            event.prevent_default()
+            event.stop()
+            return
+        await super()._on_key(event)
+
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()  # Input would keep the first line only
         event.stop()

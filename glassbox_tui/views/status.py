@@ -27,6 +27,14 @@ class NotSearchable:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """A searchable note in which something was mended or guessed."""
+
+    path: str
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """A folder's index as it stands. `index` None: this folder was not indexed yet."""
 
@@ -36,6 +44,7 @@ class Status:
     index_file: str
     index: IndexInfo | None
     not_searchable: tuple[NotSearchable, ...]
+    warnings: tuple[Warned, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -59,7 +68,7 @@ def status_view(status: Status) -> RenderableType:
         row("embedder", status.index.embedder)
         row("reranker", status.index.reranker or "none")
     notices = [Text(line(n), "yellow") for n in status.notices]
-    return Group(table, *notices, *not_searchable_lines(status.not_searchable))
+    return Group(table, *notices, *not_searchable_lines(status.not_searchable), *warned_lines(status.warnings))
 
 
 def report_view(report: UpdateReport, notes_dir: str) -> RenderableType:
@@ -72,7 +81,16 @@ def report_view(report: UpdateReport, notes_dir: str) -> RenderableType:
     )
     files = [NotSearchable(s.path, "", s.reason) for s in report.skipped]
     files += [NotSearchable(path, "", reason) for path, reason in report.problems]
-    return Group(Text(line(notes_dir), "bold"), Text(counts), *not_searchable_lines(files))
+    warned = [Warned(path, warning) for path, warning in report.warnings]
+    return Group(Text(line(notes_dir), "bold"), Text(counts), *not_searchable_lines(files), *warned_lines(warned))
+
+
+def warned_lines(warned: Sequence[Warned]) -> list[Text]:
+    """What was mended or guessed, the first notes by name."""
+    lines = [Text(f"{line(w.path)}: {line(w.warning)}", "yellow") for w in warned[:SHOWN]]
+    if len(warned) > SHOWN:
+        lines.append(Text(f"and {len(warned) - SHOWN} more warnings (--json lists all)", "dim"))
+    return lines
 
 
 def not_searchable_lines(files: Sequence[NotSearchable]) -> list[Text]:

@@ -139,3 +139,14 @@ def test_index_that_cannot_be_written_still_answers(run: Run, notes: Path, tmp_p
     assert done.returncode == 0 and b"this is the index as it stands" in done.stderr
     assert json.loads(done.stdout)["rounds"][0]["hits"][0]["path"] == "b.md"
     assert run("index", str(notes)).returncode == 1  # asked for an update, and there was none
+
+
+def test_what_was_mended_in_a_note_is_said_by_index_and_status(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "mended"
+    notes.mkdir()
+    (notes / "plan.md").write_text("---\ntitle: Plan: draft\n---\nThe body is searchable.\n")
+    for command in (["index", str(notes)], ["status", "--notes", str(notes)]):
+        shown = run(*command)
+        assert "plan.md: front matter" in " ".join(shown.stdout.decode().split()), shown
+        [warned] = json.loads(run(*command, "--json").stdout)["warnings"]
+        assert warned["path"] == "plan.md" and "front matter" in warned["warning"]

@@ -50,6 +50,15 @@ async def test_arrows_move_the_selection_without_leaving_the_query_box() -> None
         assert stage.app.focused is stage.app.screen.query_one(QueryBox)
 
 
+async def test_slash_in_the_empty_box_is_not_typed_but_later_it_is() -> None:
+    """The app opens inside the box; who presses the advertised key first must not search for "/why"."""
+    async with running(ScriptedBackend()) as stage:
+        box = stage.app.screen.query_one(QueryBox)
+        assert stage.app.focused is box
+        await stage.press("slash", "slash", "a", "slash", "b")
+        assert box.value == "a/b"
+
+
 async def test_slash_goes_into_the_box_where_letters_type_and_escape_leaves_it() -> None:
     async with running(ScriptedBackend()) as stage:
         await stage.press("escape")
