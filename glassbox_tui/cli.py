@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("retrieve", "ask", "index", "ingest", "eval", "status", "models", "download-model", "selftest")
+COMMANDS = ("retrieve", "ask", "index", "ingest", "eval", "status", "models", "download-model", "selftest", "bench")
 MODES = ("hybrid", "bm25", "dense")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 NARROWEST, WIDEST = 20, 400  # columns; COLUMNS may say anything
@@ -126,6 +126,11 @@ def _parser() -> argparse.ArgumentParser:
     for pull in pulls:
         pull.add_argument("name", metavar="NAME", help="as `models list` names it")
         pull.set_defaults(run=_models, action="pull")
+
+    bench = commands.add_parser("bench", help="time searches here, and compare with the plain way")
+    bench.add_argument("--notes", metavar="DIR", help="the notes to search (default: the bundled notes)")
+    bench.add_argument("--json", action="store_true", help="as one JSON document")
+    bench.set_defaults(run=_bench)
 
     selftest = commands.add_parser("selftest", help="check the program's invariants here, with your models")
     selftest.add_argument("--json", action="store_true", help="the checks as one JSON document")
@@ -269,6 +274,17 @@ def _models(options: argparse.Namespace) -> int:
         return DONE
     rows, place = models.rows(settings), str(settings.models_dir)
     return _print_json(to_dict(rows, place)) if options.json else _print(models_view(rows, place))
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from glassbox_tui.lab.bench import bench, to_dict
+    from glassbox_tui.lab.queries import read_queries
+    from glassbox_tui.views.bench import bench_view
+
+    questions = [q.query for q in read_queries(bundled_corpus() / "queries.jsonl")]
+    with _open(_notes(options.notes), _settings(options)) as engine:
+        document = to_dict(bench(engine, questions))
+    return _print_json(document) if options.json else _print(bench_view(document))
 
 
 def _selftest(options: argparse.Namespace) -> int:

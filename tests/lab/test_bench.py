@@ -1,0 +1,26 @@
+"""The benchmark compares two ways to one result; what is promised is what it says, never how fast it was."""
+
+from __future__ import annotations
+
+import json
+
+from glassbox_tui import Engine
+from glassbox_tui.lab.bench import bench, to_dict
+from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.settings import Settings
+
+NOTES = {"a.md": "Ranks are fused.", "b.md": "Scores are not. 融合名次。"}
+
+
+def test_both_ways_are_timed_and_the_ratio_is_theirs() -> None:
+    found = bench(Engine(HashingEmbedder(), settings=Settings()).build(NOTES), ["fused ranks", "融合"])
+    document = json.loads(json.dumps(to_dict(found)))
+    assert (document["notes"], document["chunks"], document["queries"]) == (2, 2, 2)
+    assert set(document["stages_ms"]) == {"bm25", "dense", "fused", "final"}
+    assert [v["other"] for v in document["versus"]] == ["rank_bm25", "numpy"]
+    for v in document["versus"]:
+        assert v["ours_ms"] > 0 and abs(v["ratio"] * v["ours_ms"] - v["other_ms"]) < 1e-9
+
+
+def test_an_empty_index_has_nothing_to_compare() -> None:
+    assert bench(Engine(HashingEmbedder(), settings=Settings()).build({}), ["x"]).versus == ()
