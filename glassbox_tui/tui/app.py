@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -87,9 +89,8 @@ class GlassboxApp(App[None]):
     def on_posted(self, message: Posted) -> None:
         event = message.event
         self._change(state.applied(self.view, event))
-        # A full run stays as it is: its rounds are being read.
-        if isinstance(event, Changed) and self.view.query.strip() and not self.view.rounds:
-            self._search(self.view.query, rounds=False)
+        if isinstance(event, Changed) and state.asks_again(self.view):
+            self._search(self.view.query, rounds=self.view.rounds)
         if self._observer is not None:
             self._observer(event)
 
@@ -176,9 +177,9 @@ def make_app(
 
 
 def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = None) -> int:
-    """Show the app on a folder of notes until the user quits. Returns the exit status.
+    """Show the app on a folder of notes until the user quits; then the process ends here, with the app's exit status.
 
-    `open_backend` stands in for the real engine.
+    `open_backend` stands in for the real engine. Returns (2) only if there is no terminal.
     """
     if not is_terminal():
         print(
@@ -192,13 +193,21 @@ def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = N
         start = open_backend or opener(notes, settings)
         app = make_app(start, notes=str(notes), ascii=wants_ascii(os.environ), driver=TerminalDriver)
         app.run()
-        ended = app.crew.stop()
+        app.crew.stop()
     status = app.return_code or 0
     if status == 1:
         print(f"glassbox-tui: the app failed; what went wrong is in {log}", file=sys.stderr)
-    if not ended:
-        # A native call cannot be interrupted. The terminal is restored and the store survives a kill: just go.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    return status
+    return _leave(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: the terminal is restored, and the store survives even a kill.
+
+    The interpreter's own way out joins every pool's threads, which wait for native calls that nothing can interrupt,
+    and takes the models apart piece by piece: a second and more in which the shell's prompt does not come.
+    """
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # the terminal may be gone
+            stream.flush()
+    os._exit(status)

@@ -82,6 +82,15 @@ def selected_hit(view: View) -> Hit | None:
     return now.hits[selected_index(view)] if now is not None and now.hits else None
 
 
+def asks_again(view: View) -> bool:
+    """Whether a change of the index is a reason to search again.
+
+    A full run stays as it is, for its rounds are being read; unless it found the index still empty.
+    """
+    found_nothing = view.run == view.shown and view.trace is not None and view.trace.index.chunks == 0
+    return bool(view.query.strip()) and (not view.rounds or found_nothing)
+
+
 def ask(view: View, query: str, *, rounds: bool) -> View:
     """A new search is on its way (or, for a blank query, everything found so far is taken off the screen)."""
     asked = replace(view, query=query, run=view.run + 1, rounds=rounds, failure="")

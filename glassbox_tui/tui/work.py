@@ -74,7 +74,10 @@ class Workers:
             self._wake.notify_all()
 
     def stop(self, timeout: float = 0.3) -> bool:
-        """Cancel, wait up to `timeout` seconds, close the backend. False: a thread is busy, nothing was closed."""
+        """Cancel, wait up to `timeout` seconds, close the backend. False: a thread is busy, nothing was closed.
+
+        The backend is closed, not let go of: taking its models apart takes most of a second, in which nobody quits.
+        """
         self.cancel()
         deadline = time.monotonic() + timeout
         for thread in self._threads:
@@ -84,7 +87,6 @@ class Workers:
             return False
         if self._backend is not None:
             self._backend.close()
-            self._backend = None
         return True
 
     def _keep_index(self) -> None:
