@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -35,6 +36,16 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             width, height = shutil.get_terminal_size()
         return width or 80, height or 24
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Come back from ctrl+z, or from a SIGSTOP of someone else's, before which nothing of the terminal was let go.
+
+        Textual would then begin a second time over itself, and never end: two threads would read the keys.
+        """
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        else:
+            signal.raise_signal(signal.SIGWINCH)  # who knows what was written over the screen: draw it again
 
 
 @contextmanager
@@ -64,7 +75,8 @@ def native_output_to(log: Path) -> Iterator[TextIOWrapper]:
         for fd, old in zip((1, 2), saved, strict=True):
             os.dup2(old, fd)
             os.close(old)
-        screen.close()
+        with suppress(OSError):  # the window may have been closed over us
+            screen.close()
 
 
 def is_terminal() -> bool:
