@@ -277,6 +277,11 @@ class Store:
     # -- writing -------------------------------------------------------------------------------------------------
 
     @_told
+    def others_wrote(self) -> int:
+        """A number that changes when another process has written to this index."""
+        return int(self._write.execute("PRAGMA data_version").fetchone()[0])
+
+    @_told
     def meta(self, key: str) -> str | None:
         row = self._write.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])

@@ -107,6 +107,7 @@ class Engine:
         self._snapshot: Snapshot | None = None
         self._reranking = Reranking(None)
         self._language_notice: str | None = None
+        self._others_wrote = 0
         self._lock: FileLock | None = None
         self._updating = threading.Lock()
 
@@ -179,6 +180,7 @@ class Engine:
     def _use(self, store: Store) -> None:
         self._store = store
         self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
+        self._others_wrote = store.others_wrote()
         self._snapshot = read_snapshot(store, self.embedder.name, self.embedder.dimension)
         if self._entry is not E5:  # which knows the languages of the world
             chunks = self._snapshot.chunks
@@ -237,11 +239,14 @@ class Engine:
         self, root: Path, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]
     ) -> UpdateReport:
         store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
+        report: UpdateReport | None = None
         try:
             report = update_text(store, root, self.settings, self.embedder, progress, cancelled)
         finally:
-            self._use(store)
-            changed()
+            others = store.others_wrote() != self._others_wrote
+            if report is None or report.parsed or report.removed or others:  # stopped half-way counts as changed
+                self._use(store)
+                changed()
         last = time.monotonic()
 
         def stored() -> None:
@@ -251,12 +256,15 @@ class Engine:
                 changed()
                 last = time.monotonic()
 
+        embedded: int | None = None
         try:
             embedded = embed_missing(store, self.embedder, progress, cancelled, stored)
-            store.drop_orphans()
+            if report.parsed or report.removed:
+                store.drop_orphans()
         finally:
-            self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
-            changed()
+            if embedded != 0:
+                self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
+                changed()
         return replace(report, embedded=embedded)
 
     # -- searching -----------------------------------------------------------------------------------------------

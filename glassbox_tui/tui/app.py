@@ -129,6 +129,9 @@ class GlassboxApp(App[None]):
             self._main.set_focus(None)
             self._search(self.view.query, rounds=True)
 
+    def action_refresh(self) -> None:
+        self.crew.refresh()
+
     def action_move(self, by: int) -> None:
         self._change(state.select(self.view, state.selected_index(self.view) + by))
 

@@ -48,6 +48,7 @@ class MainScreen(Screen[None]):
         _bind("G,end", "bottom", "last hit", "bottom", "G, end"),
         _bind("left_square_bracket", "round(-1)", "round before: every panel shows it", "round_before", "["),
         _bind("right_square_bracket", "round(1)", "next round", "round_next", "]"),
+        _bind("r", "refresh", "read the notes folder again", "refresh", "r"),
         _bind("v", "columns", "table: ranks, scores, both", "columns", "v"),
         *(
             _bind(str(i), f"panel('{name}')", f"panel: {name}", f"panel_{name}", str(i))

@@ -50,6 +50,7 @@ class Workers:
         self._deliver = deliver
         self._backend: Backend | None = None
         self._pending: Request | None = None
+        self._stale = True  # the folder is to be read (again)
         self._wake = threading.Condition()
         self._stopped = threading.Event()
         self._threads = (
@@ -65,6 +66,12 @@ class Workers:
         """Search for this next. It takes the place of a request that waits and cancels the one that runs."""
         with self._wake:
             self._pending = request
+            self._wake.notify_all()
+
+    def refresh(self) -> None:
+        """Read the folder again as soon as no update runs."""
+        with self._wake:
+            self._stale = True
             self._wake.notify_all()
 
     def cancel(self) -> None:
@@ -109,6 +116,15 @@ class Workers:
             self._backend = backend
             self._wake.notify_all()
         self._deliver(Opened(backend.info()))
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._stopped.is_set() or self._stale)
+                self._stale = False
+            if self._stopped.is_set():
+                return
+            self._update(backend, tell)
+
+    def _update(self, backend: Backend, tell: ProgressFn) -> None:
         try:
             problems = backend.update(
                 progress=tell,

@@ -34,6 +34,7 @@ def built(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 METHODS: dict[str, tuple[Any, ...]] = {
+    "others_wrote": (),
     "meta": ("schema",),
     "set_meta": ("a", "b"),
     "touch_note": ("a.md", 1, 1, 1),
@@ -57,7 +58,8 @@ def test_every_public_method_is_tried_here() -> None:
     assert public - {"close"} == set(METHODS)
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"take_embeddings"}))
+# `others_wrote` reads no table, `take_embeddings` another file.
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"take_embeddings", "others_wrote"}))
 def test_whatever_sqlite_raises_is_a_store_error(tmp_path: Path, method: str) -> None:
     """One table less makes each statement fail as a full or broken disk would: through sqlite3.Error."""
     store = Store(tmp_path / "index.sqlite")

@@ -113,6 +113,34 @@ def test_only_what_changed_is_read_and_embedded(tmp_path: Path) -> None:
     assert (report.parsed, report.changed, report.embedded, report.unchanged) == (1, 1, 1, 4)
 
 
+def test_searches_are_told_of_a_change_and_of_nothing_else(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha")
+    told: list[bool] = []
+    with engine_on(notes, tmp_path / "data") as engine:
+        engine.update(changed=lambda: told.append(True))
+        assert told
+        before, told = engine.snapshot, []
+        engine.update(changed=lambda: told.append(True))
+        assert not told and engine.snapshot is before
+        (notes / "a.md").write_text("alpha beta")
+        engine.update(changed=lambda: told.append(True))
+        assert told and engine.search("beta").hits
+
+
+def test_what_another_process_indexed_is_seen_by_the_next_update(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha")
+    with engine_on(notes, tmp_path / "data") as mine, engine_on(notes, tmp_path / "data") as theirs:
+        mine.update()
+        (notes / "b.md").write_text("beta")
+        theirs.update()
+        assert mine.update().parsed == 0
+        assert [h.path for h in mine.search("beta", mode="bm25").hits] == ["b.md"]
+
+
 def test_moved_note_keeps_its_vectors(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

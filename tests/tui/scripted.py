@@ -53,6 +53,7 @@ class ScriptedBackend:
     reply: Reply = REPLY
     asked: list[tuple[str, bool]] = field(default_factory=list)
     closed: bool = False
+    updates: int = 0
 
     def info(self) -> IndexInfo:
         return INFO
@@ -67,6 +68,7 @@ class ScriptedBackend:
         return self.reply
 
     def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
+        self.updates += 1
         for step in self.steps:
             progress(step)
         if self.update_gate is not None:

@@ -50,6 +50,17 @@ async def test_arrows_move_the_selection_without_leaving_the_query_box() -> None
         assert stage.app.focused is stage.app.screen.query_one(QueryBox)
 
 
+async def test_r_reads_the_folder_again_and_the_question_is_asked_anew() -> None:
+    backend = ScriptedBackend()
+    async with running(backend) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape")
+        asked = len(backend.asked)
+        await stage.press("r")
+        await stage.seen.until(lambda: backend.updates == 2 and len(backend.asked) > asked)
+        assert backend.asked[-1] == ("rrf", False)
+
+
 async def test_slash_in_the_empty_box_is_not_typed_but_later_it_is() -> None:
     """The app opens inside the box; who presses the advertised key first must not search for "/why"."""
     async with running(ScriptedBackend()) as stage:
