@@ -55,15 +55,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever read us has seen enough. Point stdout away, or the interpreter complains while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()  # whoever read us has seen enough
         return DONE
     except KeyboardInterrupt:
         return _complain("stopped; what was indexed so far is kept", INTERRUPTED)
     except GlassboxError as error:
         return _complain(str(error), WRONG_USE if _is_wrong_use(error) else FAILED)
     except OSError as error:
+        _abandon_stdout()  # it may be what failed
         return _complain(_reason(error), FAILED)
+
+
+def _abandon_stdout() -> None:
+    """Point it away: what is still buffered would be written, and fail, once more while the interpreter shuts down."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(args: list[str]) -> int:
