@@ -14,6 +14,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _abandon_stdout() -> None:
     """Point it away: what is still buffered would be written, and fail, once more while the interpreter shuts down."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # a stdout that is no file (io.UnsupportedOperation) has nothing to be pointed away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(args: list[str]) -> int:
