@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from rich.text import Text
@@ -81,7 +82,9 @@ def scores(view: View, width: int, height: int) -> list[Text]:
             continue
         line.append(f"#{place.rank:<3} ").append(number(place.score))
         found = _candidate(now, name, hit.uid)
-        lines.extend(packed(line, summands(found.parts) if found is not None else [], width, indent=9))
+        # How chunk and note share a term's score is in the x-ray: here it would push the later stages out of sight.
+        parts = [] if found is None else [replace(p, detail="") if name == "bm25" else p for p in found.parts]
+        lines.extend(packed(line, summands(parts), width, indent=9))
     return lines
 
 

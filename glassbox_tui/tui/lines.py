@@ -161,13 +161,17 @@ def hints(view: View, width: int, height: int) -> list[Text]:
 
 
 def loop(view: View, width: int, height: int) -> list[Text]:
-    """Every round: query, origin, signals, verdict; what it added and from where, what it lacks."""
+    """Every round: query, origin, signals, verdict; what it added and from where, what it lacks.
+
+    Where all that does not fit, only the round that the panels show has more than its first line.
+    """
     trace, now = view.trace, shown_round(view)
     if trace is None or now is None:
         return wrap(Text("one line per round of the rewrite loop; enter runs it", DIM), width)
-    lines: list[Text] = []
-    for r in trace.rounds:
-        lines.extend(_loop_round(r, r is now, width, view.ascii))
+    told = [_loop_round(r, r is now, width, view.ascii) for r in trace.rounds]
+    if sum(map(len, told)) > height:
+        told = [whole if r is now else whole[:1] for r, whole in zip(trace.rounds, told, strict=True)]
+    lines = [line for whole in told for line in whole]
     if not view.rounds and not now.grade.sufficient:
         lines.append(Text("enter runs the rewrite rounds", DIM))
     return lines

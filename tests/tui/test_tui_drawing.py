@@ -93,6 +93,18 @@ def test_matched_terms_are_marked_where_they_stand_and_the_strongest_tokens_are_
     assert [text.plain[s.start : s.end] for s in text.spans if "underline" in str(s.style)] == ["量纲"]
 
 
+@pytest.mark.parametrize("shown", [0, 1])
+def test_the_shown_round_is_whole_in_the_loop_however_little_room_there_is(shown: int) -> None:
+    view = replace(View(), trace=sample_trace_two_rounds(), rounds=True, round=shown)
+    roomy, tight = (["".join(line.plain) for line in lines.loop(view, 60, height)] for height in (99, 5))
+    assert [line[2] for line in tight if line[2].isdigit()] == ["0", "1"]  # both rounds are named
+    own = next(line for line in roomy if line.startswith(">"))
+    start, stop = roomy.index(own), len(roomy) if shown == 1 else [x[2] for x in roomy].index("1")
+    at = tight.index(own)
+    assert tight[at : at + stop - start] == roomy[start:stop]
+    assert len(tight) < len(roomy)
+
+
 def test_the_verdict_says_every_signal_its_threshold_and_which_side_it_is_on() -> None:
     good = lines.verdict(View(trace=sample_trace()), 120, 1)[0].plain
     assert "coverage" in good and ".82 >= .60" in good and "dense .91 >= .84" in good and "rerank .71 >= .55" in good
