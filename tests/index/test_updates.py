@@ -245,7 +245,7 @@ def kill_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, di
     return notes, int(whole.stdout), cold(notes)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(n, marks=pytest.mark.full) for n in range(20, 120))])
 def test_killed_update_resumes_to_a_cold_build(
     seed: int, kill_folder: tuple[Path, int, dict[str, Any]], tmp_path: Path
 ) -> None:
