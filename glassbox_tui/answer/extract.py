@@ -17,6 +17,7 @@ from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
 from glassbox_tui.models.protocols import Generator
+from glassbox_tui.notes.lines import line_range
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.query import Query, read_query
 from glassbox_tui.retrieval.stages import LateInteraction
@@ -135,9 +136,9 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
 def _citation(number: int, uid: str, chosen: Sequence[_Sentence]) -> Citation:
     own = [s for s in chosen if s.hit.uid == uid]
     hit = own[0].hit
-    first = hit.lines[0] + hit.text.count("\n", 0, own[0].start)
-    last = hit.lines[0] + hit.text.count("\n", 0, max(own[-1].start, own[-1].end - 1))
-    return Citation(number, uid, hit.path, (first, last), hit.page, " … ".join(s.text for s in own))
+    first, last = line_range(hit.text, own[0].start, own[-1].end)
+    above = hit.lines[0] - 1
+    return Citation(number, uid, hit.path, (above + first, above + last), hit.page, " … ".join(s.text for s in own))
 
 
 def _scored(hit: Hit, place: int, query: Query, engine: Engine) -> list[_Sentence]:

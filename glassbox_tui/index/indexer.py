@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -62,7 +62,6 @@ class _Tally:
     unchanged: int = 0
     parsed: int = 0
     chunks: int = 0
-    seen: set[str] = field(default_factory=set)
 
 
 def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
@@ -136,17 +135,16 @@ def _update_file(
     embedder: Embedder,
     tally: _Tally,
 ) -> None:
+    seen = time.time_ns()  # before the file is read: what is written to it meanwhile is newer
     if known is not None and known.chunker == fingerprint:
         same_times = (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
         if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS:
             tally.unchanged += 1
             return
-        seen = time.time_ns()
         if known.digest and known.digest == _digest(file.absolute):
             store.touch_note(file.path, file.mtime_ns, file.size, seen)
             tally.unchanged += 1
             return
-    seen = time.time_ns()
     note = load(file.absolute, file.path)
     chunks = _chunk_records(note, None, settings, embedder)
     counts = _note_counts(note.title, chunks, settings.min_token_len)
