@@ -22,6 +22,7 @@ class SmallHub:
     licence: str | None = "apache-2.0"
     cut_after: int | None = None  # bytes; the connection is closed in the middle of a body, once
     refuse: bool = False  # files are answered by 503
+    refuse_once_cut: bool = False  # after the cut, that is: the hub went down in the middle of a file
     garble: bool = False  # bytes are not those that were promised
     ignore_ranges: bool = False
     asked: list[tuple[str, str | None]] = field(default_factory=list)
@@ -89,7 +90,8 @@ class SmallHub:
         start = int(span.removeprefix("bytes=").rstrip("-")) if span and not self.ignore_ranges else 0
         headers = {"Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if start else {}
         if self.cut_after is not None and len(body) > self.cut_after:
-            cut, self.cut_after = self.cut_after, None
+            # Before the bytes go out: once the client has read them, the test may already be switching faults.
+            cut, self.cut_after, self.refuse = self.cut_after, None, self.refuse_once_cut
             return _send(request, 200, body[start:], headers, cut)
         return _send(request, 206 if start else 200, body[start:], headers)
 

@@ -148,20 +148,13 @@ def test_a_pull_that_failed_is_resumed_by_the_next(
     small_hub: SmallHub, repo: Path, settings: Settings, ignore_ranges: bool
 ) -> None:
     (repo / WEIGHTS).write_bytes(LARGE)
-    small_hub.cut_after, small_hub.ignore_ranges = CUT, ignore_ranges
-    answer = small_hub.answer
-
-    def then_refuse(request: Any) -> None:
-        answer(request)
-        small_hub.refuse = small_hub.cut_after is None
-
-    small_hub.answer = then_refuse  # type: ignore[method-assign]
+    small_hub.cut_after, small_hub.ignore_ranges, small_hub.refuse_once_cut = CUT, ignore_ranges, True
     with pytest.raises(ModelError, match="answered 503; what came is kept: pull again"):
         pull(settings, small_hub)
     with pytest.raises(ModelError, match="not on this machine"):
         open_embedder(settings)
 
-    small_hub.answer, small_hub.refuse = answer, False  # type: ignore[method-assign]
+    small_hub.refuse = False
     small_hub.asked.clear()
     folder = pull(settings, small_hub)
     (span,) = (span for name, span in small_hub.fetched if name == WEIGHTS)
