@@ -156,6 +156,13 @@ def _query_options(parser: argparse.ArgumentParser) -> None:
         help="the question; - reads it from standard input; after -- it may start with -",
     )
     parser.add_argument("--notes", metavar="DIR", help="a folder of notes, or one note (default: the bundled notes)")
+    parser.add_argument(
+        "--in",
+        dest="scope",
+        metavar="PATH",
+        default="",
+        help="search only this folder or note (its path below the notes, or from the root)",
+    )
     parser.add_argument("--top-k", metavar="N", type=_count, help="how many hits (default: GLASSBOX_TOPK or 8)")
     parser.add_argument(
         "--rounds",
@@ -169,9 +176,10 @@ def _query_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _retrieve(options: argparse.Namespace) -> int:
-    query = _query(options)
-    with _open(_notes(options.notes), _settings(options)) as engine:
-        trace = engine.search(query, mode=options.mode)
+    query, notes = _query(options), _notes(options.notes)
+    scope = _scope(options.scope, notes)
+    with _open(notes, _settings(options)) as engine:
+        trace = engine.search(query, mode=options.mode, scope=scope)
     if options.json:
         from glassbox_tui.retrieval.trace_json import to_dict
 
@@ -191,9 +199,10 @@ def _retrieve(options: argparse.Namespace) -> int:
 def _ask(options: argparse.Namespace) -> int:
     from glassbox_tui.answer.extract import answer
 
-    query = _query(options)
-    with _open(_notes(options.notes), _settings(options)) as engine:
-        trace = engine.search(query)
+    query, notes = _query(options), _notes(options.notes)
+    scope = _scope(options.scope, notes)
+    with _open(notes, _settings(options)) as engine:
+        trace = engine.search(query, scope=scope)
         result = answer(trace, engine)
     _tell(trace.notices)
     if options.json:
@@ -377,6 +386,20 @@ def _valid(text: str) -> str:
         return os.fsencode(text).decode("utf-8")
     except UnicodeError:
         return _SURROGATE.sub("\ufffd", text)
+
+
+def _scope(given: str, notes: Path) -> str:
+    """`given` relative to the notes folder, as the index writes paths. Raises UsageError for what is not there."""
+    from glassbox_tui.notes.scan import path_text
+
+    if not given:
+        return ""
+    root = notes if notes.is_dir() else notes.parent
+    place = _existing(str(root / Path(given).expanduser()))
+    try:
+        return path_text(Path(os.path.abspath(place)).relative_to(root).as_posix())  # noqa: PTH100 - ".." goes, links stay
+    except ValueError:
+        raise UsageError(f"{given} is not inside the notes {notes}: --in takes a folder or note below them") from None
 
 
 def _notes(given: str | None) -> Path:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glassbox_tui.index.scope import Rows
 from glassbox_tui.models.protocols import Matrix, Vector
 
 Found = tuple[int, float, float]  # chunk number, score, cosine: the score is the cosine plus its language's offset
@@ -69,34 +70,55 @@ def _faiss_index(matrix: Matrix, rows: NDArray[np.int64]) -> Any:
     return index
 
 
-def search_dense(index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}) -> list[Found]:
-    """The k best by score, ties by chunk number. `offsets`: what to add by language; absent is 0."""
+def search_dense(
+    index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}, only: Rows | None = None
+) -> list[Found]:
+    """The k best by score, ties by chunk number. `offsets`: what to add by language; absent is 0.
+
+    `only`: the chunk numbers to search among. FAISS passes the others over, so the k best of these are found exactly.
+    """
     if k < 1:
         return []
     query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
     found: list[Found] = []
     for language, (positions, group) in index.groups.items():
-        scores, rows = _nearest(group, query, k, len(positions))
+        chosen = None if only is None else np.intersect1d(index.rows[positions], only, assume_unique=True)
+        scores, rows = _nearest(group, query, k, len(positions), chosen)
         offset = offsets.get(language, 0.0)
         found += [(int(row), float(score) + offset, float(score)) for row, score in zip(rows, scores, strict=True)]
     return sorted(found, key=lambda f: (-f[1], f[0]))[:k]
 
 
-def _nearest(group: Any, query: Matrix, k: int, size: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _nearest(
+    group: Any, query: Matrix, k: int, size: int, only: Rows | None
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """At least everything level with the k-th score: FAISS leaves ties open, so we ask until none is cut."""
+    params = None
+    if only is not None and len(only) < size:
+        import faiss
+
+        size = len(only)
+        if not size:
+            return np.zeros(0, np.float32), only
+        params = faiss.SearchParameters(sel=faiss.IDSelectorBatch(only))  # type: ignore[call-arg]  # it keeps the selector
     depth = min(k + 8, size)
     while True:
-        scores, rows = group.search(query, depth)
+        scores, rows = group.search(query, depth, params=params)
         if depth == size or scores[0, k - 1] > scores[0, -1]:
             return scores[0], rows[0]
         depth = min(2 * depth, size)
 
 
-def search_numpy(index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}) -> list[Found]:
+def search_numpy(
+    index: DenseIndex, vector: Vector, k: int, offsets: Mapping[str, float] = {}, only: Rows | None = None
+) -> list[Found]:
     """The same by brute force, without FAISS: what `search_dense` is held against."""
     cosines = np.einsum("nd,d->n", index.matrix, np.asarray(vector, dtype=np.float32))
     scores = cosines.astype(np.float64)
     for language, (positions, _) in index.groups.items():
         scores[positions] += offsets.get(language, 0.0)
-    order = np.lexsort((index.rows, -scores))[:k]
+    order = np.lexsort((index.rows, -scores))
+    if only is not None:
+        order = order[np.isin(index.rows[order], only)]
+    order = order[:k]
     return [(int(index.rows[i]), float(scores[i]), float(cosines[i])) for i in order]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.store import Forward
 
 OKAPI_EPSILON = 0.25
@@ -105,11 +106,14 @@ def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: B
     return search_passages(_alone(index), terms, k, how)
 
 
-def search_passages(passages: Passages, terms: Mapping[str, float], k: int, how: Bm25) -> list[tuple[int, float]]:
+def search_passages(
+    passages: Passages, terms: Mapping[str, float], k: int, how: Bm25, only: Rows | None = None
+) -> list[tuple[int, float]]:
     """The k best (chunk, score) for weighted query terms, by score descending, then chunk number.
 
     Only chunks that hold a term, and with it at least `how.floor` of the query's weight: the sum of weight * idf over
-    its terms, those that no chunk holds included.
+    its terms, those that no chunk holds included. `only` keeps the other chunks out of the list, not out of the
+    statistics: idf and lengths stay those of the whole index, so a chunk scores the same in every scope.
     """
     index, share = passages.chunks, how.note_share
     scores, held, total = np.zeros(index.size), np.zeros(index.size), 0.0
@@ -127,7 +131,8 @@ def search_passages(passages: Passages, terms: Mapping[str, float], k: int, how:
             of_notes[rows] += weight * _term_scores(passages.notes, term, rows, passages.notes.tfs[where], how)
     if share:
         scores = (1.0 - share) * scores + share * of_notes[passages.note_of]
-    return best(np.flatnonzero((held > 0) & (held >= how.floor * total)), scores, k)
+    matches = np.flatnonzero((held > 0) & (held >= how.floor * total))
+    return best(matches if only is None else np.intersect1d(matches, only, assume_unique=True), scores, k)
 
 
 def score_parts(index: SparseIndex, row: int, terms: Mapping[str, float], how: Bm25) -> list[tuple[str, float]]:

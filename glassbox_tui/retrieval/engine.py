@@ -21,8 +21,9 @@ from filelock import FileLock, Timeout
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
 from glassbox_tui.index.location import index_path
+from glassbox_tui.index.scope import rows_within, tidy, within
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
-from glassbox_tui.index.store import Store, StoreError, open_store, text_hash
+from glassbox_tui.index.store import NoteRecord, Store, StoreError, open_store, text_hash
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -278,11 +279,15 @@ class Engine:
         max_rewrites: int | None = None,
         cancelled: CancelledFn | None = None,
         on_round: Callable[[Round], None] = lambda _: None,
+        scope: str = "",
         **changes: Any,
     ) -> Trace:
         """Run the pipeline on the current snapshot. `changes` override settings for this search (rrf_k=10, ...).
 
-        Raises EngineError for an unknown mode or an empty query, SettingsError, RerankError, Cancelled.
+        `scope` names the folder or note to search in by its path relative to the notes ("" searches them all). Lists
+        and feedback hold nothing from outside; idf and lengths stay those of the whole index, so that a chunk scores
+        the same in every scope. Raises EngineError for an unknown mode, an empty query or a scope that holds nothing,
+        SettingsError, RerankError, Cancelled.
         """
         started = time.perf_counter()
         if mode not in MODES:
@@ -298,11 +303,11 @@ class Engine:
             changes["max_rewrites"] = max_rewrites
         settings = replace(self.settings, **changes)
         check(settings)
-        pipe = self.pipeline(settings, mode, explain, cancelled or _never)
+        pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
         rounds, notices = run(query, pipe, settings.max_rewrites, on_round)
         return Trace(
             query=query,
-            settings=_public(settings, mode, pipe.rerank_weight),
+            settings=_public(settings, pipe),
             index=self.info(pipe.snapshot),
             rounds=rounds,
             decision="answer" if rounds[-1].grade.sufficient else "insufficient",
@@ -316,13 +321,19 @@ class Engine:
         mode: str = "hybrid",
         explain: bool = True,
         cancelled: CancelledFn | None = None,
+        scope: str = "",
     ) -> Pipeline:
-        """Everything a round needs, fixed as of now: for stepping through rounds by hand."""
-        settings = settings or self.settings
+        """Everything a round needs, fixed as of now: for stepping through rounds by hand.
+
+        Raises EngineError for a scope that holds nothing to search.
+        """
+        settings, scope, snapshot = settings or self.settings, tidy(scope), self.snapshot
+        if scope and not len(rows_within(snapshot.chunks, scope)):
+            raise EngineError(_nothing_within(scope, snapshot.notes))
         chosen = self._reranking
         on = not settings.disable_rerank
         return Pipeline(
-            snapshot=self.snapshot,
+            snapshot=snapshot,
             settings=settings,
             embedder=self.embedder,
             reranker=chosen.reranker if on else None,
@@ -332,14 +343,15 @@ class Engine:
             explain=explain,
             cancelled=cancelled or _never,
             plugins=self.plugins,
+            scope=scope,
         )
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
-        elif pipe.snapshot.dense_coverage < 1.0 and pipe.mode != "bm25":
-            notices.append(f"dense search covers {pipe.snapshot.dense_coverage:.0%} of the chunks so far")
+        elif (covered := pipe.dense_coverage) < 1.0 and pipe.mode != "bm25":
+            notices.append(f"dense search covers {covered:.0%} of the chunks{' in scope' * bool(pipe.scope)} so far")
         return tuple(notices)
 
     # -- asking about the index ----------------------------------------------------------------------------------
@@ -412,12 +424,22 @@ def _note_of(uid: str, given: str | Sequence[str] | LoadedNote) -> tuple[LoadedN
     return note, uid, None if spans is None else tuple(spans)
 
 
-def _public(settings: Settings, mode: str, rerank_weight: float) -> dict[str, Any]:
-    """The settings that shaped a ranking, by the names of the knobs; paths of this machine stay out of a Trace."""
+def _nothing_within(scope: str, notes: Sequence[NoteRecord]) -> str:
+    """Why there is nothing to search in `scope`."""
+    inside = [note for note in notes if within(note.path, scope)]
+    if not inside:
+        return f"there is no note or folder {scope!r} in the index: name it by its path below the notes folder"
+    if len(inside) == 1:
+        return f"nothing in {scope!r} can be searched: {inside[0].reason or inside[0].status}"
+    return f"nothing in {scope!r} can be searched: none of its {len(inside)} files holds text"
+
+
+def _public(settings: Settings, pipe: Pipeline) -> dict[str, Any]:
+    """What shaped a ranking, by the names of the knobs, with mode and scope; paths of this machine stay out of it."""
     values = dataclasses.asdict(settings)
     for private in ("data", "llm_path", "llm_repo", "llm_file", "llm_threads"):
         del values[private]
-    return {**values, "rerank_weight": rerank_weight, "mode": mode}
+    return {**values, "rerank_weight": pipe.rerank_weight, "mode": pipe.mode, "scope": pipe.scope}
 
 
 def _silent(_: Progress) -> None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from glassbox_tui.index.scope import within
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.protocols import FusionStrategy, Judge, QueryTransform, Retriever
 from glassbox_tui.retrieval.trace import Candidate, Grade, Part
@@ -29,25 +30,40 @@ NO_PLUGINS = Plugins()
 
 
 def retrieved(
-    retriever: Retriever, query: str, k: int, snapshot: Snapshot, notices: list[str]
+    retriever: Retriever, query: str, k: int, snapshot: Snapshot, notices: list[str], scope: str = ""
 ) -> tuple[Candidate, ...] | None:
-    """The retriever's ranking as candidates, in its own order; None if it failed. Unknown, repeated uids are dropped.
+    """The retriever's ranking as candidates, in its own order; None if it failed. Unknown, repeated uids are dropped,
+    and so are those outside the scope, of which it knows nothing.
 
     A retriever that only ranks gets 1 / rank for a score: an order, not a measure.
     """
     try:
-        found = [_uid_and_score(item, rank) for rank, item in enumerate(retriever.retrieve(query, k), start=1)]
+        found = _enough(retriever, query, k, len(snapshot.chunks), scope)
     except Exception as error:
         notices.append(f"the retriever {retriever.name} failed ({_said(error)}): its list is left out")
         return None
     known = {uid: score for uid, score in reversed(found) if uid in snapshot.row_of}
-    order = [uid for uid in dict.fromkeys(uid for uid, _ in found) if uid in known][:k]
+    order = [uid for uid in dict.fromkeys(uid for uid, _ in found) if uid in known and _inside(uid, scope)][:k]
     strangers = len({uid for uid, _ in found} - known.keys())
     if strangers:
         notices.append(f"the retriever {retriever.name} named {strangers} chunks that are not in the index")
     return tuple(
         Candidate(uid, rank, known[uid], (Part(retriever.name, known[uid]),)) for rank, uid in enumerate(order, start=1)
     )
+
+
+def _enough(retriever: Retriever, query: str, k: int, size: int, scope: str) -> list[tuple[str, float]]:
+    """Its list, asked for deeper and deeper until k of it are in scope, or it has no more, or all `size` are asked."""
+    depth = k
+    while True:
+        found = [_uid_and_score(item, rank) for rank, item in enumerate(retriever.retrieve(query, depth), start=1)]
+        if len({uid for uid, _ in found if _inside(uid, scope)}) >= k or len(found) < depth or depth >= size:
+            return found
+        depth = min(4 * depth, size)
+
+
+def _inside(uid: str, scope: str) -> bool:
+    return within(uid.rpartition("#")[0], scope)
 
 
 def _uid_and_score(item: str | tuple[str, float], rank: int) -> tuple[str, float]:

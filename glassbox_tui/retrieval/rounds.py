@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from glassbox_tui.index.scope import Rows, rows_within
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
@@ -25,7 +26,11 @@ from glassbox_tui.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Everything a round needs: an index, models, settings. Immutable, so a search never sees half an update."""
+    """Everything a round needs: an index, models, settings. Immutable, so a search never sees half an update.
+
+    `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
+    neither do the stages and the feedback that work on them.
+    """
 
     snapshot: Snapshot
     settings: Settings
@@ -37,6 +42,20 @@ class Pipeline:
     explain: bool = True
     cancelled: CancelledFn = lambda: False
     plugins: Plugins = NO_PLUGINS
+    scope: str = ""
+
+    @property
+    def only(self) -> Rows | None:
+        """The numbers of the chunks in scope; None: all."""
+        return rows_within(self.snapshot.chunks, self.scope) if self.scope else None
+
+    @property
+    def dense_coverage(self) -> float:
+        """Share of the chunks in scope that have a vector; 1 where there are no chunks."""
+        only = self.only
+        if only is None or not len(only):
+            return self.snapshot.dense_coverage
+        return float(np.isin(only, self.snapshot.dense.rows, assume_unique=True).mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +126,22 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
 
 def _first_stages(query: Query, pipe: Pipeline, record: _Record, notices: list[str]) -> list[RankedList]:
     """The lists that are fused first: bm25, dense, and those of the person's own retrievers."""
-    snapshot, settings, explain = pipe.snapshot, pipe.settings, pipe.explain
+    snapshot, settings, explain, only = pipe.snapshot, pipe.settings, pipe.explain, pipe.only
     own = {retriever.name: retriever for retriever in pipe.plugins.retrievers}
     wanted = [name for name in ("bm25", "dense") if pipe.mode in (name, "hybrid")]
     lists: list[RankedList] = []
     for name in dict.fromkeys([*wanted, *(own if pipe.mode == "hybrid" else ())]):
         found: Ranking | None = None
         if name in own:
-            found = plugins.retrieved(own[name], query.text, settings.fanout, snapshot, notices)
+            found = plugins.retrieved(own[name], query.text, settings.fanout, snapshot, notices, pipe.scope)
         if found is None and name == "bm25":
             # A stray bigram or two is no evidence, and in a list of its own it would outvote the dense stage.
             floor = settings.bm25_floor if pipe.mode == "hybrid" and snapshot.dense.size else 0.0
-            found = stages.bm25_stage(query, snapshot, settings, explain, floor)
+            found = stages.bm25_stage(query, snapshot, settings, explain, floor, only)
             if not query.terms:
                 notices.append("no keyword terms in the query (only stop words or punctuation): bm25 found nothing")
         if found is None and name == "dense" and query.vector is not None:
-            found = stages.dense_stage(query, snapshot, settings, explain)
+            found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
             lists.append(RankedList(name, 1.0, uids(record.add(name, found))))
     return lists

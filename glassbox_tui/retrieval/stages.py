@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import search_dense
+from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
 from glassbox_tui.index.store import ChunkRow, Store
@@ -25,10 +26,12 @@ Ranking = tuple[Candidate, ...]
 Meetings = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]
 
 
-def bm25_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0) -> Ranking:
-    """Keyword matches, at most `fanout`; `floor`: see `search_sparse`."""
+def bm25_stage(
+    query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0, only: Rows | None = None
+) -> Ranking:
+    """Keyword matches, at most `fanout`; `floor`, `only`: see `search_passages`."""
     how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor, settings.bm25_note_share)
-    found = search_passages(snapshot.passages, query.terms, settings.fanout, how)
+    found = search_passages(snapshot.passages, query.terms, settings.fanout, how, only)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,
@@ -47,11 +50,14 @@ def _term_parts(snapshot: Snapshot, row: int, query: Query, how: Bm25) -> tuple[
     )
 
 
-def dense_stage(query: Query, snapshot: Snapshot, settings: Settings, explain: bool) -> Ranking:
-    """Nearest chunks by cosine, at most `fanout`."""
+def dense_stage(
+    query: Query, snapshot: Snapshot, settings: Settings, explain: bool, only: Rows | None = None
+) -> Ranking:
+    """Nearest chunks by cosine, at most `fanout`; `only`: see `search_dense`."""
     if query.vector is None:
         return ()
-    found = search_dense(snapshot.dense, query.vector, settings.fanout, query.dense_offsets(query.vector))
+    offsets = query.dense_offsets(query.vector)
+    found = search_dense(snapshot.dense, query.vector, settings.fanout, offsets, only)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,

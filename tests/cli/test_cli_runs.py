@@ -270,3 +270,28 @@ def test_a_data_folder_that_cannot_be_written_is_a_sentence(shell: Shell, notes:
     _, err = shell.run("index", str(notes), code=1, GLASSBOX_DATA=str(tmp_path / "file"))
     assert str(tmp_path / "file") in err
     assert err.count("\n") == 1
+
+
+def test_a_search_in_one_folder_or_note_and_what_is_said_of_one_that_is_not_there(shell: Shell, notes: Path) -> None:
+    (notes / "drinks" / "hot").mkdir(parents=True)
+    (notes / "drinks" / "hot" / "cocoa.md").write_text("# Cocoa\n\nCocoa beans are roasted, too.\n", "utf-8")
+    (notes / "drinks" / "blank.md").write_text("\n", "utf-8")
+    where = ("beans roasted", "--notes", str(notes))
+    for given, scope in (
+        ("drinks", "drinks"),
+        ("drinks/hot/", "drinks/hot"),
+        (str(notes / "drinks" / "hot" / "cocoa.md"), "drinks/hot/cocoa.md"),
+    ):
+        trace = from_dict(shell.json("retrieve", *where, "--in", given))
+        assert trace.settings["scope"] == scope
+        assert {hit.path for hit in trace.hits} == {"drinks/hot/cocoa.md"}
+    assert shell.json("ask", *where, "--in", "coffee.txt")["answer"]["citations"][0]["path"] == "coffee.txt"
+    for given, code, words in (
+        ("nowhere", 2, "no such file or folder"),
+        ("..", 2, "is not inside the notes"),
+        ("drinks/blank.md", 1, "nothing in 'drinks/blank.md' can be searched"),
+    ):
+        out, told = shell.run("retrieve", *where, "--in", given, code=code)
+        assert out == ""
+        assert words in told
+        assert len(told.splitlines()) <= 2  # a notice about the blank note, and the sentence

@@ -51,6 +51,19 @@ def test_offsets_never_change_the_order_within_a_language(n: int, seed: int, off
         assert all(abs(s - c - offsets.get(language, 0.0)) < 1e-9 for r, s, c in levelled if r in own)
 
 
+@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 20), st.sets(st.integers(0, 99)), OFFSETS)
+@settings(deadline=None)
+def test_only_some_chunks_are_searched_and_none_of_their_best_is_missed(
+    n: int, seed: int, k: int, chosen: set[int], offsets: dict[str, float]
+) -> None:
+    index = dense_of(n, seed, repeat=20)
+    query = np.random.default_rng(seed + 1).normal(size=DIMENSION).astype(np.float32)
+    only = np.array(sorted(chosen), dtype=np.int64)
+    served, brute = search_dense(index, query, k, offsets, only), search_numpy(index, query, k, offsets, only)
+    filtered = [row for row, _, _ in search_dense(index, query, index.size, offsets) if row in chosen][:k]
+    assert [row for row, _, _ in served] == [row for row, _, _ in brute] == filtered
+
+
 def test_equal_vectors_come_in_chunk_order_however_many_there_are() -> None:
     index = dense_of(1, 1, repeat=200)
     assert [row for row, _, _ in search_dense(index, index.matrix[0], 5)] == index.rows[:5].tolist()
