@@ -1,7 +1,7 @@
 """Every knob in one place: default, environment name, range, one-line meaning.
 
-`Settings` is frozen and passed along explicitly; nothing reads the environment but `load_settings`, and nothing
-happens at import.
+`Settings` is frozen and passed along explicitly; nothing reads the environment but `load_settings` (and `config.py` for
+the interface's own), and nothing happens at import.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Knob:
     choices: tuple[str, ...] = ()
 
 
-def _knob(
+def knob(
     default: Any,
     env: str,
     meaning: str,
@@ -45,6 +45,7 @@ def _knob(
     high: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> Any:
+    """A dataclass field with its knob."""
     return field(default=default, metadata={"knob": Knob(env, meaning, low, high, choices)})
 
 
@@ -52,59 +53,59 @@ def _knob(
 class Settings:
     """One run's settings. Numbers are counts of chunks or characters unless the meaning says otherwise."""
 
-    chunk_chars: int = _knob(700, "GLASSBOX_CHUNK_CHARS", "longest chunk, in characters", 50, 20_000)
-    chunk_overlap: int = _knob(
+    chunk_chars: int = knob(700, "GLASSBOX_CHUNK_CHARS", "longest chunk, in characters", 50, 20_000)
+    chunk_overlap: int = knob(
         180, "GLASSBOX_CHUNK_OVERLAP", "characters that neighbouring chunks share at most", 0, 10_000
     )
-    chunk_strategy: str = _knob(
+    chunk_strategy: str = knob(
         "sentences", "GLASSBOX_CHUNK_STRATEGY", "how notes are cut into chunks", choices=CHUNK_STRATEGIES
     )
-    rrf_k: int = _knob(60, "GLASSBOX_RRF_K", "k of reciprocal rank fusion, 1 / (k + rank)", 1, 10_000)
-    top_k: int = _knob(8, "GLASSBOX_TOPK", "hits shown and graded as evidence", 1, 1_000)
-    fanout: int = _knob(30, "GLASSBOX_FANOUT", "depth of each first-stage list", 1, 10_000)
-    rerank_depth: int = _knob(30, "GLASSBOX_RERANK_DEPTH", "how many fused candidates are reranked", 1, 10_000)
-    max_rewrites: int = _knob(2, "GLASSBOX_MAX_REWRITES", "rewrite rounds after the first, at most", 0, 20)
-    query_weight: float = _knob(
+    rrf_k: int = knob(60, "GLASSBOX_RRF_K", "k of reciprocal rank fusion, 1 / (k + rank)", 1, 10_000)
+    top_k: int = knob(8, "GLASSBOX_TOPK", "hits shown and graded as evidence", 1, 1_000)
+    fanout: int = knob(30, "GLASSBOX_FANOUT", "depth of each first-stage list", 1, 10_000)
+    rerank_depth: int = knob(30, "GLASSBOX_RERANK_DEPTH", "how many fused candidates are reranked", 1, 10_000)
+    max_rewrites: int = knob(2, "GLASSBOX_MAX_REWRITES", "rewrite rounds after the first, at most", 0, 20)
+    query_weight: float = knob(
         1.0, "GLASSBOX_QUERY_WEIGHT", "weight of round 0's lists in later rounds' fusion", 0.0, 100.0
     )
-    feedback: str = _knob(
+    feedback: str = knob(
         "fuse",
         "GLASSBOX_FEEDBACK",
         "later rounds: fuse with round 0's lists, or replace them",
         choices=("fuse", "replace"),
     )
-    bm25_k1: float = _knob(1.5, "GLASSBOX_BM25_K1", "BM25 term-frequency saturation", 0.0, 100.0)
-    bm25_b: float = _knob(0.75, "GLASSBOX_BM25_B", "BM25 length normalisation", 0.0, 1.0)
-    bm25_variant: str = _knob(
+    bm25_k1: float = knob(1.5, "GLASSBOX_BM25_K1", "BM25 term-frequency saturation", 0.0, 100.0)
+    bm25_b: float = knob(0.75, "GLASSBOX_BM25_B", "BM25 length normalisation", 0.0, 1.0)
+    bm25_variant: str = knob(
         "lucene", "GLASSBOX_BM25_VARIANT", "BM25 idf: lucene (never negative) or okapi", choices=("lucene", "okapi")
     )
-    bm25_note_share: float = _knob(
+    bm25_note_share: float = knob(
         0.4, "GLASSBOX_BM25_NOTE_SHARE", "share of a chunk's keyword score that its whole note's makes up", 0.0, 1.0
     )
-    bm25_floor: float = _knob(
+    bm25_floor: float = knob(
         0.15, "GLASSBOX_BM25_FLOOR", "hybrid: least share of the query's idf weight a keyword match must hold", 0.0, 1.0
     )
-    min_token_len: int = _knob(1, "GLASSBOX_MIN_TOKEN_LEN", "shortest Latin word that is indexed, in characters", 1, 50)
-    embed_model: str = _knob(
+    min_token_len: int = knob(1, "GLASSBOX_MIN_TOKEN_LEN", "shortest Latin word that is indexed, in characters", 1, 50)
+    embed_model: str = knob(
         "", "GLASSBOX_EMBED_MODEL", "embedder by name; empty: the bundled one, else the next that works"
     )
-    rerank_model: str = _knob("", "GLASSBOX_RERANK_MODEL", "reranker by name; empty: the one that fits the embedder")
-    rerank_weight: float | None = _knob(
+    rerank_model: str = knob("", "GLASSBOX_RERANK_MODEL", "reranker by name; empty: the one that fits the embedder")
+    rerank_weight: float | None = knob(
         None,
         "GLASSBOX_RERANK_WEIGHT",
         "weight of the reranker in the second fusion; empty: the model's own",
         0.0,
         1_000.0,
     )
-    disable_rerank: bool = _knob(False, "GLASSBOX_DISABLE_RERANK", "1 switches the rerank stage off")
-    require_rerank: bool = _knob(False, "GLASSBOX_REQUIRE_RERANK", "1 makes a missing reranker an error")
-    llm_path: str = _knob("", "GLASSBOX_LLM_PATH", "a GGUF file for generation")
-    llm_repo: str = _knob("", "GLASSBOX_LLM_REPO", "hub repository that `models pull` takes the GGUF from")
-    llm_file: str = _knob("", "GLASSBOX_LLM_FILE", "file name inside that repository")
-    llm_threads: int = _knob(
+    disable_rerank: bool = knob(False, "GLASSBOX_DISABLE_RERANK", "1 switches the rerank stage off")
+    require_rerank: bool = knob(False, "GLASSBOX_REQUIRE_RERANK", "1 makes a missing reranker an error")
+    llm_path: str = knob("", "GLASSBOX_LLM_PATH", "a GGUF file for generation")
+    llm_repo: str = knob("", "GLASSBOX_LLM_REPO", "hub repository that `models pull` takes the GGUF from")
+    llm_file: str = knob("", "GLASSBOX_LLM_FILE", "file name inside that repository")
+    llm_threads: int = knob(
         0, "GLASSBOX_LLM_THREADS", "generation threads; 0: four, or the allowed CPUs if fewer", 0, 1_024
     )
-    data: str = _knob("", "GLASSBOX_DATA", "folder of indexes, models and logs; empty: the user data folder")
+    data: str = knob("", "GLASSBOX_DATA", "folder of indexes, models and logs; empty: the user data folder")
 
     @property
     def data_dir(self) -> Path:
@@ -120,41 +121,56 @@ class Settings:
         return self.data_dir / "models"
 
 
-def knobs() -> dict[str, Knob]:
-    """Settings field name -> its knob, in the order they are documented."""
-    return {f.name: f.metadata["knob"] for f in fields(Settings)}
+def knobs(kind: Any = Settings) -> dict[str, Knob]:
+    """Field name -> its knob, in the order they are documented; of Settings, or of another dataclass made of knobs."""
+    return {f.name: f.metadata["knob"] for f in fields(kind)}
 
 
-def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Settings from the environment, then `overrides` (None means: not given).
+def load_settings(
+    environ: Mapping[str, str] | None = None, *, file: Mapping[str, Any] | None = None, **overrides: Any
+) -> Settings:
+    """Settings from `file` (what the config file says, already checked), the environment, `overrides`: the last wins.
 
-    Raises SettingsError, naming the variable, the value and what it may be.
+    An override of None is not given. Raises SettingsError, naming the variable, the value and what it may be.
     """
-    env = os.environ if environ is None else environ
-    values: dict[str, Any] = {}
-    for f in fields(Settings):
-        knob: Knob = f.metadata["knob"]
-        raw = env.get(knob.env, "").strip()
-        if raw:
-            values[f.name] = _parse(raw, str(f.type), knob)
-    values.update({name: value for name, value in overrides.items() if value is not None})
+    given = {name: value for name, value in overrides.items() if value is not None}
+    values = {**(file or {}), **from_environment(Settings, environ), **given}
     settings = Settings(**values)
-    check(settings)
+    try:
+        check(settings)
+    except SettingsError as error:
+        # Each value of the file is sound by itself: two of them may still contradict each other.
+        told = file and any(knobs()[name].env in str(error) for name in file)
+        raise SettingsError(f"{error} (the config file has a say in it)") if told else error from None
     return settings
+
+
+def from_environment(kind: Any, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The fields of a dataclass of knobs that the environment sets, parsed. Raises SettingsError."""
+    env = os.environ if environ is None else environ
+    types = {f.name: str(f.type) for f in fields(kind)}
+    given = {name: (knob, env.get(knob.env, "").strip()) for name, knob in knobs(kind).items()}
+    return {name: parse(raw, types[name], knob) for name, (knob, raw) in given.items() if raw}
+
+
+def fault(value: Any, knob: Knob) -> str | None:
+    """What is wrong with a value of the right type: one clause that says what is allowed; None if nothing is."""
+    if knob.choices and value not in knob.choices:
+        return f"{value!r} is not one of {', '.join(knob.choices)}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # `not (low <= value)` also catches nan.
+        if knob.low is not None and not value >= knob.low:
+            return f"{value} is too small, the least is {knob.low:g}"
+        if knob.high is not None and not value <= knob.high:
+            return f"{value} is too large, the most is {knob.high:g}"
+    return None
 
 
 def check(settings: Settings) -> None:
     """Raise SettingsError if any value is outside its knob's range, or two of them contradict each other."""
     for name, knob in knobs().items():
-        value = getattr(settings, name)
-        if knob.choices and value not in knob.choices:
-            raise SettingsError(f"{knob.env}: {value!r} is not one of {', '.join(knob.choices)}")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            # `not (low <= value)` also catches nan.
-            if knob.low is not None and not value >= knob.low:
-                raise SettingsError(f"{knob.env}: {value} is too small, the least is {knob.low:g}")
-            if knob.high is not None and not value <= knob.high:
-                raise SettingsError(f"{knob.env}: {value} is too large, the most is {knob.high:g}")
+        if wrong := fault(getattr(settings, name), knob):
+            raise SettingsError(f"{knob.env}: {wrong}")
     for name in _PATHS:
         try:
             Path(getattr(settings, name)).expanduser()
@@ -167,7 +183,8 @@ def check(settings: Settings) -> None:
         )
 
 
-def _parse(raw: str, type_name: str, knob: Knob) -> Any:
+def parse(raw: str, type_name: str, knob: Knob) -> Any:
+    """The value that a text, as it stands in the environment, means. Raises SettingsError."""
     kind = type_name.partition(" ")[0]
     try:
         if kind == "int":
