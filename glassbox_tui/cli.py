@@ -32,7 +32,19 @@ if TYPE_CHECKING:
 
 PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("retrieve", "ask", "index", "ingest", "eval", "status", "models", "download-model", "selftest", "bench")
+COMMANDS = (
+    "retrieve",
+    "ask",
+    "index",
+    "ingest",
+    "eval",
+    "status",
+    "models",
+    "download-model",
+    "config",
+    "selftest",
+    "bench",
+)
 MODES = ("hybrid", "bm25", "dense")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 NARROWEST, WIDEST = 20, 400  # columns; COLUMNS may say anything
@@ -141,6 +153,10 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--notes", metavar="DIR", help="the notes to search (default: the bundled notes)")
     bench.add_argument("--json", action="store_true", help="as one JSON document")
     bench.set_defaults(run=_bench)
+
+    config = commands.add_parser("config", help="where the config file is, and every value in force with its origin")
+    config.add_argument("--json", action="store_true", help="as one JSON document")
+    config.set_defaults(run=_config)
 
     selftest = commands.add_parser("selftest", help="check the program's invariants here, with your models")
     selftest.add_argument("--json", action="store_true", help="the checks as one JSON document")
@@ -295,6 +311,14 @@ def _models(options: argparse.Namespace) -> int:
     return _print_json(to_dict(rows, place)) if options.json else _print(models_view(rows, place))
 
 
+def _config(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import config
+    from glassbox_tui.config import read_config
+
+    document = config.document(read_config(), os.environ)
+    return _print_json(document) if options.json else _print(config.view(document))
+
+
 def _bench(options: argparse.Namespace) -> int:
     from glassbox_tui.lab.bench import bench, to_dict
     from glassbox_tui.lab.queries import read_queries
@@ -361,10 +385,15 @@ def _open(notes: Path, settings: Settings) -> Engine:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
+    from glassbox_tui.config import read_config
     from glassbox_tui.settings import load_settings
 
     rounds = getattr(options, "rounds", None)
-    return load_settings(top_k=getattr(options, "top_k", None), max_rewrites=None if rounds is None else rounds - 1)
+    return load_settings(
+        file=read_config().settings,
+        top_k=getattr(options, "top_k", None),
+        max_rewrites=None if rounds is None else rounds - 1,
+    )
 
 
 def _query(options: argparse.Namespace) -> str:

@@ -125,7 +125,7 @@ def parsed(path: Path, raw: bytes) -> Config:
         _values(Settings, "settings", document.get("settings", {}), source),
         _values(Ui, "ui", document.get("ui", {}), source),
         {id: _keys(id, value, source) for id, value in document.get("keys", {}).items()},
-        {id: line for id in document.get("keys", {}) if (line := line_of(text, "keys", id))},
+        {id: at for id in document.get("keys", {}) if (at := line_of(text, "keys", id))},
     )
 
 

@@ -22,6 +22,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in [name for name in os.environ if name.startswith("GLASSBOX_")]:
             patch.delenv(name)
         patch.setenv("GLASSBOX_DATA", str(folder))
+        patch.setenv("GLASSBOX_CONFIG", os.devnull)
         yield folder
 
 

@@ -20,9 +20,11 @@ _CALLED = {
     "del": "delete",
     "ins": "insert",
 }
-_NAMED = frozenset(
-    "escape enter tab space backspace delete insert home end pageup pagedown up down left right".split()
-) | {f"f{number}" for number in range(1, 25)}
+_NAMED = {
+    *("escape", "enter", "tab", "space", "backspace", "delete", "insert"),
+    *("home", "end", "pageup", "pagedown", "up", "down", "left", "right"),
+    *(f"f{number}" for number in range(1, 25)),
+}
 _MODIFIED = re.compile(r"((?:ctrl|shift|alt)\+)+(.+)")
 # The way out must work from anywhere, and these are what terminals send for other keys.
 _FIXED = {"ctrl+c": "quits from anywhere", "ctrl+z": "goes back to the shell"}

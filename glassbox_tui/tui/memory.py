@@ -1,7 +1,7 @@
 """What the app remembers between sessions, per notes folder, beside its index: where it was, and what was asked.
 
-Both are private (0600) and a comfort only: a file that is damaged, or cannot be written, never stops the app. Of two apps
-on one folder the last one to write wins; what is read is always whole.
+Both are private (0600) and a comfort only: a file that is damaged, or cannot be written, never stops the app. Of two
+apps on one folder the last one to write wins; what is read is always whole.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def history_path(settings: Settings, notes: Path) -> Path:
 
 
 def load_state(path: Path, checks: Mapping[str, Callable[[Any], bool]]) -> tuple[dict[str, Any], str]:
-    """(what is remembered, a notice or ""). Only values that pass their check: another version may have written them."""
+    """(what is remembered, a notice or ""): only values that pass their check, for another version may have written."""
     try:
         text = _read(path)
         document = json.loads(text) if text else {}

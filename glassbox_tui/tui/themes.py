@@ -49,10 +49,8 @@ class ThemeFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
-            Segment(text, self._style(style or _PLAIN) or None, control)
-            if not control
-            else Segment(text, style, control)
-            for text, style, control in segments
+            segment if segment.control else Segment(segment.text, self._style(segment.style or _PLAIN) or None)
+            for segment in segments
         ]
 
 
@@ -104,7 +102,7 @@ def _with(style: Style, ink: str | None, paper: str) -> Style:
 
 
 def _named(color: RichColor | None) -> str | None:
-    """The name of one of the sixteen; None for the default. What is none of them (nothing of ours is) is the default."""
+    """The name of one of the sixteen; None for the default, and for what is none of them (nothing of ours is)."""
     if color is None or color.type is ColorType.DEFAULT or color.number is None or color.number > 15:
         return None
     return SIXTEEN[color.number]

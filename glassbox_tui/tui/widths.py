@@ -15,18 +15,18 @@ from rich import cells
 
 def ambiguous_is_wide() -> None:
     """Measure ambiguous characters as two cells from now on, everywhere in this process."""
-    cells.load_cell_table = _load  # type: ignore[assignment]
+    cells.load_cell_table = _load  # type: ignore[attr-defined]
     cells._is_single_cell_widths = frozenset(map(chr, (*range(0x20, 0x7F), *range(0x2800, 0x2900)))).issuperset
     cells.get_character_cell_size.cache_clear()
     cells.cached_cell_len.cache_clear()
 
 
-_original = cells.load_cell_table
+_original = cells.load_cell_table  # type: ignore[attr-defined]
 
 
 @cache
 def _load(unicode_version: str = "auto") -> cells.CellTable:
-    table = _original(unicode_version)
+    table: cells.CellTable = _original(unicode_version)
     wide = [(code, code, 2) for code in _ambiguous() if not _listed(table, code)]
     return table._replace(widths=sorted([*table.widths, *wide]))
 

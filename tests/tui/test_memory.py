@@ -98,7 +98,8 @@ def test_two_apps_never_mix_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "h"
     code = (
         "import sys; from pathlib import Path; from glassbox_tui.tui.memory import Asked, remember\n"
-        "for n in range(200): remember(Path(sys.argv[1]), Asked(sys.argv[2] * 300 + str(n), '2026-01-02', True, 0.5, 1))"
+        "for n in range(200):\n"
+        "    remember(Path(sys.argv[1]), Asked(sys.argv[2] * 300 + str(n), '2026-01-02', True, 0.5, 1))"
     )
     apps = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in "ab"]
     assert [app.wait() for app in apps] == [0, 0]
