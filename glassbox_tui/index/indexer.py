@@ -75,11 +75,21 @@ def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
 
 
 def update_text(
-    store: Store, root: Path, settings: Settings, embedder: Embedder, progress: ProgressFn, cancelled: CancelledFn
+    store: Store,
+    root: Path,
+    settings: Settings,
+    embedder: Embedder,
+    progress: ProgressFn,
+    cancelled: CancelledFn,
+    saw: Callable[[Scan], None] = lambda _: None,
 ) -> UpdateReport:
-    """Scan `root`, read what changed, forget what is gone. Raises Cancelled between notes; finished notes stay."""
+    """Scan `root`, read what changed, forget what is gone. Raises Cancelled between notes; finished notes stay.
+
+    `saw` hears of the scan before the first note is read.
+    """
     progress(Progress("scan", 0, 0, str(root)))
     found = scan(root)
+    saw(found)
     known = {note.path: note for note in store.notes()}
     fingerprint = chunker_fingerprint(settings, embedder)
     tally = _Tally()

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -37,7 +37,9 @@ from glassbox_tui.models.protocols import (
 from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.notes.decode import repair
 from glassbox_tui.notes.load import LoadedNote
+from glassbox_tui.notes.scan import Scan, Skipped, scan
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
+from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
 from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
@@ -54,21 +56,6 @@ LANGUAGE_SAMPLE = 50
 
 class EngineError(GlassboxError):
     """The engine was asked for something it cannot do; the message says what."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteInfo:
-    """One file as a person asks about it. `status` "ok" means searchable, else `reason` says why not."""
-
-    path: str
-    title: str
-    status: str
-    reason: str
-    warnings: tuple[str, ...]
-    encoding: str
-    kind: str
-    size: int
-    chunks: int
 
 
 class Engine:
@@ -106,6 +93,7 @@ class Engine:
         self.generator = generator
         self._store: Store | None = None
         self._snapshot: Snapshot | None = None
+        self._seen: Scan | None = None  # the last look at the folder
         self._reranking = Reranking(None)
         self._language_notice: str | None = None
         self._others_wrote = 0
@@ -223,6 +211,7 @@ class Engine:
                 self._lock.acquire(timeout=0)
             except Timeout:
                 self._use(self.store)
+                self._seen = None
                 changed()
                 return UpdateReport(locked=True, seconds=time.monotonic() - started)
             except OSError as error:
@@ -242,7 +231,7 @@ class Engine:
         store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
         report: UpdateReport | None = None
         try:
-            report = update_text(store, root, self.settings, self.embedder, progress, cancelled)
+            report = update_text(store, root, self.settings, self.embedder, progress, cancelled, self._saw)
         finally:
             others = store.others_wrote() != self._others_wrote
             if report is None or report.parsed or report.removed or others:  # stopped half-way counts as changed
@@ -369,14 +358,28 @@ class Engine:
 
     def notes(self) -> list[NoteInfo]:
         """Every file the index knows, searchable or not, by path."""
-        snapshot = self.snapshot
-        counts: dict[str, int] = {}
-        for chunk in snapshot.chunks:
-            counts[chunk.path] = counts.get(chunk.path, 0) + 1
-        return [
-            NoteInfo(n.path, n.title, n.status, n.reason, n.warnings, n.encoding, n.kind, n.size, counts.get(n.path, 0))
-            for n in snapshot.notes
-        ]
+        return notes_of(self.snapshot)
+
+    def files(self) -> list[NoteInfo]:
+        """Every file of the folder: `notes`, those that are not read yet, and those left out, with the reason.
+
+        As of the last update's look at the folder, or of a look now if there was none. Raises NotesError.
+        """
+        if self._seen is None and self.root is not None:
+            self._seen = scan(self.root)
+        return files_of(self.snapshot, self._seen or Scan((), ()))
+
+    def chunks(self, path: str) -> list[ChunkInfo]:
+        """The chunks of the note `path` in reading order; none if the index does not hold it."""
+        return chunks_of(self.snapshot, path)
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What the last look at the folder left out, and why; empty before the first update."""
+        return self._seen.skipped if self._seen is not None else ()
+
+    def _saw(self, seen: Scan) -> None:
+        self._seen = seen
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -391,7 +394,7 @@ class Engine:
         """Let go of the database. A second call does nothing."""
         if self._store is not None:
             self._store.close()
-        self._store = self._snapshot = self._lock = None
+        self._store = self._snapshot = self._seen = self._lock = None
 
     def __enter__(self) -> Self:
         return self

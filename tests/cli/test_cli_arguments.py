@@ -88,7 +88,7 @@ def test_options_reach_the_engine(engine: FakeEngine, notes: Path) -> None:
         cli.main(["retrieve", "why", "fuse", "--notes", str(notes), "--mode", "bm25", "--top-k", "3", "--rounds", "1"])
         == 0
     )
-    assert engine.asked == {"query": "why fuse", "mode": "bm25"}
+    assert engine.asked == {"query": "why fuse", "mode": "bm25", "scope": ""}
     assert engine.notes == notes
     assert engine.settings is not None
     assert (engine.settings.top_k, engine.settings.max_rewrites) == (3, 0)
