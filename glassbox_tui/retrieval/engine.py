@@ -44,7 +44,7 @@ from glassbox_tui.retrieval.loop import MODES, run
 from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
-from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace
+from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace, decided
 from glassbox_tui.settings import Settings, check, knobs, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
 
@@ -293,14 +293,15 @@ class Engine:
         settings = replace(self.settings, **changes)
         check(settings)
         pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
-        rounds, notices = run(query, pipe, settings.max_rewrites, on_round)
+        ran = run(query, pipe, settings.max_rewrites, on_round)
         return Trace(
             query=query,
             settings=_public(settings, pipe),
             index=self.info(pipe.snapshot),
-            rounds=rounds,
-            decision="answer" if rounds[-1].grade.sufficient else "insufficient",
-            notices=(*self._standing_notices(pipe), *notices),
+            rounds=ran.rounds,
+            decision=decided(ran.rounds[-1]),
+            ended=ran.ended,
+            notices=(*self._standing_notices(pipe), *ran.notices),
             timings_ms={"total": round((time.perf_counter() - started) * 1000.0, 3)},
         )
 
@@ -334,6 +335,12 @@ class Engine:
             plugins=self.plugins,
             scope=scope,
         )
+
+    def pipeline_of(self, trace: Trace, cancelled: CancelledFn | None = None) -> Pipeline:
+        """The pipeline that made `trace`, on the index as it is now: for taking the trace up where it was left."""
+        known = {name: value for name, value in trace.settings.items() if name in knobs()}
+        mode, scope = (str(trace.settings.get(name, default)) for name, default in (("mode", "hybrid"), ("scope", "")))
+        return self.pipeline(replace(self.settings, **known), mode, True, cancelled, scope)
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]

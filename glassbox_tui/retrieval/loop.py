@@ -1,23 +1,32 @@
 """The loop: a round, and while its evidence is insufficient a rewritten query and another round.
 
-`ask_first` and `ask_next` say what to run, `run_round` runs it, `run` is the loop over them; a debugger steps through
-the same three. A later round's first lists are its own; its fused list holds round 0's too, so that no rewrite can drop
-what the person asked.
+`ask_first` and `next_or_end` say what to run, `run_round` runs it, `run` is the loop over them; `stepping` goes through
+the same three by hand. A later round's first lists are its own; its fused list holds round 0's too, so that no rewrite
+can drop what the person asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from glassbox_tui.retrieval import plugins
 from glassbox_tui.retrieval.feedback import feed_back
 from glassbox_tui.retrieval.query import Query, read_query
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
 from glassbox_tui.retrieval.trace import Round
-from glassbox_tui.text.normalize import fold
+from glassbox_tui.retrieval.wording import query_key
 
 MODES = ("bm25", "dense", "hybrid")
+
+
+class Ran(NamedTuple):
+    """All rounds, what was noticed on the way, and why there were no more (one of ENDS)."""
+
+    rounds: tuple[Round, ...]
+    notices: tuple[str, ...]
+    ended: str
 
 
 def ask_first(text: str, pipe: Pipeline) -> Ask:
@@ -25,18 +34,45 @@ def ask_first(text: str, pipe: Pipeline) -> Ask:
     return Ask(0, "user", _read(text, pipe))
 
 
-def ask_next(before: Step, first: Query, pipe: Pipeline, notices: list[str]) -> Ask | None:
+def next_or_end(
+    step: Step,
+    first: Query,
+    pipe: Pipeline,
+    max_rewrites: int,
+    rounds: Collection[Round],
+    notices: list[str],
+) -> Ask | str:
+    """What to run after `step`, or why nothing is run, one of ENDS. `rounds` are all those before, with this one."""
+    if step.round.grade.sufficient:
+        return "sufficient"
+    if step.round.number >= max_rewrites:
+        return "rewrites-used"
+    return ask_or_end(ask_next(step, first, pipe, notices), rounds)
+
+
+def ask_or_end(ask: Ask | None, rounds: Collection[Round]) -> Ask | str:
+    """`ask`, unless there is none or one of the rounds has run it."""
+    if ask is None:
+        return "no-idea"
+    seen = {query_key(r.query, r.added_terms) for r in rounds}
+    return "repeated" if query_key(ask.query.text, ask.added) in seen else ask
+
+
+def ask_next(
+    before: Step, first: Query, pipe: Pipeline, notices: list[str], refused: Collection[str] = ()
+) -> Ask | None:
     """What to run after an insufficient round: the transform's query if there is one, else feedback; None: no idea.
 
-    `first` is round 0's query; `notices` hears of a transform that failed.
+    `first` is round 0's query; `notices` hears of a transform that failed; `refused` are terms and whole wordings that
+    are not to be proposed.
     """
     number, settings = before.round.number + 1, pipe.settings
     if pipe.plugins.transform is not None:
         evidence = [hit.text for hit in before.round.hits]
         text = plugins.transformed(pipe.plugins.transform, first.intent, evidence, notices)
-        if text is not None:
+        if text is not None and text not in refused:
             return Ask(number, "llm", rewritten(first, text, pipe), (), before.origin_lists)
-    query, added = feed_back(first, before.final, pipe.snapshot, settings.min_token_len)
+    query, added = feed_back(first, before.final, pipe.snapshot, settings.min_token_len, refused)
     return Ask(number, "prf", query, added, before.origin_lists) if added else None
 
 
@@ -45,24 +81,19 @@ def rewritten(first: Query, text: str, pipe: Pipeline) -> Query:
     return replace(_read(text, pipe), intent=first.intent, asked=first.asked, tokens=first.tokens)
 
 
-def run(
-    text: str, pipe: Pipeline, max_rewrites: int, on_round: Callable[[Round], None] = lambda _: None
-) -> tuple[tuple[Round, ...], tuple[str, ...]]:
-    """All rounds and notices. Ends when the evidence suffices, rewrites are used up, or a query repeats."""
-    ask: Ask | None = ask_first(text, pipe)
-    assert ask is not None
-    first, seen = ask.query, set[str]()
+def run(text: str, pipe: Pipeline, max_rewrites: int, on_round: Callable[[Round], None] = lambda _: None) -> Ran:
+    """Round 0, and more until the evidence suffices, rewrites are used up, a query repeats or no idea is left."""
+    ask: Ask | str = ask_first(text, pipe)
+    assert isinstance(ask, Ask)
+    first = ask.query
     rounds, notices = list[Round](), list[str]()
-    while ask is not None and fold(ask.query.text) not in seen:
-        seen.add(fold(ask.query.text))
+    while isinstance(ask, Ask):
         step = run_round(ask, pipe)
         rounds.append(step.round)
         notices += step.notices
         on_round(step.round)
-        if step.round.grade.sufficient or len(rounds) > max_rewrites:
-            break
-        ask = ask_next(step, first, pipe, notices)
-    return tuple(rounds), tuple(dict.fromkeys(notices))
+        ask = next_or_end(step, first, pipe, max_rewrites, rounds, notices)
+    return Ran(tuple(rounds), tuple(dict.fromkeys(notices)), ask)
 
 
 def _read(text: str, pipe: Pipeline) -> Query:

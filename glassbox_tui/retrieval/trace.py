@@ -12,6 +12,8 @@ from typing import Any
 
 TRACE_VERSION = 1
 STAGES = ("bm25", "dense", "fused", "rerank", "final")
+# Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
+ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped")
 
 
 class TraceError(ValueError):
@@ -82,11 +84,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class AddedTerm:
-    """A term that feedback added to a round's query, its weight (1 = as the user's own), and where it came from."""
+    """A term that was added to a round's query, its weight (1 = as the user's own), and where it came from.
+
+    `surface` is the word as it stands in the first source, for people: "leases" for the stem leas, 分布式锁 for each of
+    its pairs; "": the term itself. No sources: a person added it.
+    """
 
     term: str
     weight: float
     sources: tuple[str, ...]
+    surface: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,11 @@ class Round:
         return next((s for s in self.stages if s.name == name), None)
 
 
+def decided(last: Round) -> str:
+    """A Trace's `decision`, which its last round makes."""
+    return "answer" if last.grade.sufficient else "insufficient"
+
+
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
     """The index a Trace was made from. `dense_coverage` is the share of chunks that have a vector, 0 to 1."""
@@ -139,7 +151,10 @@ class IndexInfo:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Everything one search did. `notices` are the fallbacks and warnings, each a sentence for people."""
+    """Everything one search did. `notices` are the fallbacks and warnings, each a sentence for people.
+
+    `ended` is one of ENDS.
+    """
 
     query: str
     settings: Mapping[str, Any]
@@ -149,6 +164,7 @@ class Trace:
     notices: tuple[str, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     version: int = TRACE_VERSION
+    ended: str = ""
 
     @property
     def last(self) -> Round:

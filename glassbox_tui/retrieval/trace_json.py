@@ -57,6 +57,7 @@ def to_dict(trace: Trace) -> dict[str, Any]:
         },
         "rounds": [_round_to_dict(r) for r in trace.rounds],
         "decision": trace.decision,
+        "ended": trace.ended,
         "notices": list(trace.notices),
         "timings_ms": dict(trace.timings_ms),
     }
@@ -82,6 +83,7 @@ def from_dict(document: Any) -> Trace:
             ),
             rounds=rounds,
             decision=_str(document["decision"]),
+            ended=_str(document.get("ended", "")),
             notices=tuple(_str(n) for n in document["notices"]),
             timings_ms={_str(k): float(v) for k, v in document["timings_ms"].items()},
         )
@@ -97,7 +99,9 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
         "query": r.query,
         "origin": r.origin,
         "terms": list(r.terms),
-        "added_terms": [{"term": t.term, "weight": t.weight, "from": list(t.sources)} for t in r.added_terms],
+        "added_terms": [
+            {"term": t.term, "weight": t.weight, "from": list(t.sources), "surface": t.surface} for t in r.added_terms
+        ],
         "stages": [
             {"name": s.name, "ms": s.ms, "candidates": [_candidate_to_dict(c) for c in s.candidates]} for s in r.stages
         ],
@@ -148,7 +152,10 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
         origin=_str(d["origin"]),
         terms=tuple(_str(t) for t in d["terms"]),
         added_terms=tuple(
-            AddedTerm(_str(t["term"]), float(t["weight"]), tuple(_str(u) for u in t["from"])) for t in d["added_terms"]
+            AddedTerm(
+                _str(t["term"]), float(t["weight"]), tuple(_str(u) for u in t["from"]), _str(t.get("surface", ""))
+            )
+            for t in d["added_terms"]
         ),
         stages=tuple(
             Stage(_str(s["name"]), float(s.get("ms", 0.0)), tuple(_candidate_from_dict(c) for c in s["candidates"]))

@@ -124,12 +124,12 @@ LOOP = (
     ),
     broken(
         "one rewrite too many",
-        "retrieval.loop:run", "len(rounds) > max_rewrites", "len(rounds) > max_rewrites + 1",
+        "retrieval.loop:next_or_end", "number >= max_rewrites", "number > max_rewrites",
         "loop: without rewrites there is one round",
     ),
     broken(
         "a query may come back",
-        "retrieval.loop:run", "fold(ask.query.text) not in seen", "True",
+        "retrieval.loop:ask_or_end", "in seen", "in ()",
         "loop: the loop ends, and no query runs twice",
     ),
     broken(
@@ -159,7 +159,7 @@ LOOP = (
     ),
     broken(
         "sufficient evidence does not stop the loop",
-        "retrieval.loop:run", "step.round.grade.sufficient or", "False or",
+        "retrieval.loop:next_or_end", "if step.round.grade.sufficient:", "if False:",
         "loop: sufficient evidence ends the loop",
     ),
 )  # fmt: skip

@@ -1,0 +1,223 @@
+"""The loop by hand: pause after each round, see what would be run next and what it would change, then decide.
+
+Nothing is kept between two steps but Traces: a Trace holds all that the next round needs, so it is taken up wherever it
+was left, and a branch is a Trace that shares its first rounds with another. Round 0's lists are fused into each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from glassbox_tui.errors import GlassboxError
+from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.feedback import grown
+from glassbox_tui.retrieval.fusion import RankedList
+from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end, rewritten
+from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
+from glassbox_tui.retrieval.trace import Candidate, Round, Trace, decided
+from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
+
+
+class SteppingError(GlassboxError):
+    """A step that cannot be made; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the loop would run next: `round` has run already, quietly, so its effect can be shown before it counts.
+
+    `refused` are the terms and wordings that were skipped on the way here.
+    """
+
+    round: Round
+    notices: tuple[str, ...] = ()
+    refused: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Where stepping stands: the Trace so far and the proposal; None: `trace.ended` says why there is none."""
+
+    trace: Trace
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Run round 0 of this query, in `scope` (see `Engine.search`)."""
+
+    query: str
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The proposal becomes the next round."""
+
+    trace: Trace
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Not this one (None: there is none): propose another, even where the loop by itself would end."""
+
+    trace: Trace
+    proposal: Proposal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Run an edited wording of `of`: the proposed round, or one of another branch that this one replaces."""
+
+    trace: Trace
+    of: Round
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Run the person's own words."""
+
+    trace: Trace
+    text: str
+
+
+Move = First | Accept | Skip | Edit | Own
+
+
+def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: CancelledFn | None = None) -> Pause:
+    """Make a move. `go_on` False: the round is the last one, nothing is proposed after it.
+
+    Raises SteppingError for a query that is empty or ran already, and what `Engine.search` raises.
+    """
+    started = time.perf_counter()
+    if isinstance(move, First):
+        trace = _first_round(engine, move, cancelled)
+        pipe = engine.pipeline_of(trace, cancelled)
+    else:
+        pipe = engine.pipeline_of(move.trace, cancelled)
+        trace = move.trace if isinstance(move, Skip) else _moved(move, pipe)
+    if isinstance(move, Skip):
+        pause = _propose(trace, pipe, _refusing(move.proposal))
+    else:
+        pause = _pause(trace, pipe) if go_on else Pause(_ended(trace, "stopped"))
+    took = 0.0 if isinstance(move, First) else (time.perf_counter() - started) * 1000.0
+    total = round(trace.timings_ms.get("total", 0.0) + took, 3)
+    return replace(pause, trace=replace(pause.trace, timings_ms={**trace.timings_ms, "total": total}))
+
+
+def stopped(trace: Trace) -> Trace:
+    """The person wants no more rounds."""
+    return _ended(replace(trace, ended=""), "stopped")
+
+
+def cut_after(trace: Trace, number: int) -> Trace:
+    """The beginning of a branch: `trace` up to round `number`, with those very rounds."""
+    rounds = trace.rounds[: number + 1]
+    return replace(trace, rounds=rounds, decision=decided(rounds[-1]), ended="")
+
+
+def _first_round(engine: Engine, first: First, cancelled: CancelledFn | None) -> Trace:
+    trace = engine.search(first.query, max_rewrites=0, cancelled=cancelled, scope=first.scope)
+    return replace(trace, settings={**trace.settings, "max_rewrites": engine.settings.max_rewrites}, ended="")
+
+
+def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
+    """The Trace with one more round."""
+    trace = move.trace
+    if isinstance(move, Accept):
+        return _with_round(trace, move.proposal.round, move.proposal.notices)
+    before, first, notices = resumed(trace, pipe)
+    ask = _edited(move, before, first, pipe) if isinstance(move, Edit) else _own(move, before, first, pipe)
+    if not ask.query.text.strip():
+        raise SteppingError("the query is empty: there is nothing to run")
+    for r in trace.rounds:
+        if query_key(r.query, r.added_terms) == query_key(ask.query.text, ask.added):
+            raise SteppingError(f"round {r.number} has run this query already: change a word")
+    done = run_round(ask, pipe)
+    return _with_round(trace, done.round, (*notices, *done.notices))
+
+
+def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
+    wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
+    same = wording == base_of(move.of.query, move.of.added_terms) == first.text
+    query = first if same else rewritten(first, wording, pipe)
+    new = tuple(t for t in added if t.term not in query.terms)
+    query = grown(query, wording, new, before.final, pipe.snapshot)
+    return Ask(before.round.number + 1, "manual", query, new, before.origin_lists)
+
+
+def _own(move: Own, before: Step, first: Query, pipe: Pipeline) -> Ask:
+    return Ask(before.round.number + 1, "manual", rewritten(first, move.text.strip(), pipe), (), before.origin_lists)
+
+
+def _pause(trace: Trace, pipe: Pipeline) -> Pause:
+    """After a round: as the loop would go on by itself."""
+    before, first, _ = resumed(trace, pipe)
+    notices = list[str]()
+    ask = next_or_end(before, first, pipe, pipe.settings.max_rewrites, trace.rounds, notices)
+    return _proposed(trace, ask, pipe, notices, frozenset())
+
+
+def _propose(trace: Trace, pipe: Pipeline, refused: frozenset[str]) -> Pause:
+    before, first, _ = resumed(trace, pipe)
+    notices = list[str]()
+    ask = ask_or_end(ask_next(before, first, pipe, notices, refused), trace.rounds)
+    return _proposed(trace, ask, pipe, notices, refused)
+
+
+def _proposed(trace: Trace, ask: Ask | str, pipe: Pipeline, notices: Sequence[str], refused: frozenset[str]) -> Pause:
+    if isinstance(ask, str):
+        return Pause(_ended(_noticed(trace, notices), ask))
+    done = run_round(ask, pipe)
+    return Pause(replace(trace, ended=""), Proposal(done.round, (*notices, *done.notices), refused))
+
+
+def _refusing(proposal: Proposal | None) -> frozenset[str]:
+    if proposal is None:
+        return frozenset()
+    terms = {t.term for t in proposal.round.added_terms}
+    return proposal.refused | (terms or {proposal.round.query})
+
+
+def _ended(trace: Trace, why: str) -> Trace:
+    """`trace` with the reason why it ends; evidence that suffices is the reason, whatever else stopped it."""
+    return replace(trace, ended="sufficient" if trace.last.grade.sufficient else why)
+
+
+def _with_round(trace: Trace, new: Round, notices: Sequence[str]) -> Trace:
+    longer = replace(trace, rounds=(*trace.rounds, new), decision=decided(new), ended="")
+    return _noticed(longer, notices)
+
+
+def _noticed(trace: Trace, notices: Sequence[str]) -> Trace:
+    return replace(trace, notices=tuple(dict.fromkeys((*trace.notices, *notices))))
+
+
+def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]:
+    """What the loop held when it had just run the last round of `trace`, round 0's query, and notices.
+
+    Chunks that the index no longer holds are left out of the lists.
+    """
+    first = ask_first(trace.query, pipe).query
+    own = takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages)
+    gone = set[str]()
+    lists = tuple(
+        RankedList(f"{s.name}@0", pipe.settings.query_weight, [c.uid for c in _held(s.candidates, pipe, gone)])
+        for s in own
+    )
+    final = trace.last.stage("final")
+    order = _held(final.candidates if final is not None else (), pipe, gone)
+    notices = (f"the notes changed: {len(gone)} chunks of the earlier rounds are gone",) if gone else ()
+    return Step(trace.last, first, lists, order), first, notices
+
+
+def _held(candidates: Sequence[Candidate], pipe: Pipeline, gone: set[str]) -> tuple[Candidate, ...]:
+    gone.update(c.uid for c in candidates if c.uid not in pipe.snapshot.row_of)
+    return tuple(c for c in candidates if c.uid in pipe.snapshot.row_of)

@@ -1,0 +1,122 @@
+"""A round's query in words: what was asked, " + ", and the added words; as it is shown, edited and read back.
+
+The terms that BM25 adds are stems and pairs of characters. A person sees, keeps and deletes the words they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from glassbox_tui.retrieval.trace import AddedTerm, Round
+from glassbox_tui.text.normalize import fold
+from glassbox_tui.text.tokens import Token, content_terms
+
+PLUS = " + "
+# A word that a person adds after the plus weighs as much as the strongest that feedback adds; theirs weigh 1.
+TYPED_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One added word, its weight (of its strongest term), its terms and the chunks it came from (none: typed)."""
+
+    text: str
+    weight: float
+    terms: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def added_words(added: Iterable[AddedTerm]) -> tuple[Word, ...]:
+    """The added terms as words, in order of their first terms."""
+    groups: dict[str, list[AddedTerm]] = {}
+    for term in added:
+        groups.setdefault(term.surface or term.term, []).append(term)
+    return tuple(
+        Word(
+            text,
+            max(t.weight for t in terms),
+            tuple(t.term for t in terms),
+            tuple(dict.fromkeys(source for t in terms for source in t.sources)),
+        )
+        for text, terms in groups.items()
+    )
+
+
+def joined(base: str, added: Iterable[AddedTerm]) -> str:
+    """A round's `query`: the wording, then the added words, blanks between."""
+    return " ".join([base, *(word.text for word in added_words(added))])
+
+
+def base_of(query: str, added: Iterable[AddedTerm]) -> str:
+    """A round's `query` without its added words."""
+    return query.removesuffix(joined("", added).rstrip(" "))
+
+
+def editable(round_: Round) -> str:
+    """`redlock 选型 + 分布式锁 租约`: one line that `read_edited` reads back; without added terms the bare query."""
+    words = " ".join(word.text for word in added_words(round_.added_terms))
+    return base_of(round_.query, round_.added_terms) + (PLUS + words if words else "")
+
+
+def read_edited(text: str, template: Round, min_token_len: int = 1) -> tuple[str, tuple[AddedTerm, ...]]:
+    """The wording and the added terms of an edited line. What was deleted is gone, what stayed keeps its weights.
+
+    Behind the plus a word that `template` did not have is added at TYPED_WEIGHT. The pluses that stand in the
+    template's own wording are not counted: "C + Rust" is a query.
+    """
+    pieces = text.split(PLUS)
+    own = base_of(template.query, template.added_terms).count(PLUS) + 1
+    base, tail = PLUS.join(pieces[:own]).strip(), PLUS.join(pieces[own:])
+    by_word = {fold(word.text): set(word.terms) for word in added_words(template.added_terms)}
+    added: dict[str, AddedTerm] = {}
+    for word in tail.split():
+        kept = by_word.get(fold(word))
+        if kept is not None:
+            added.update((t.term, t) for t in template.added_terms if t.term in kept)
+            continue
+        for term in content_terms(word, min_token_len):
+            added.setdefault(term, AddedTerm(term, TYPED_WEIGHT, (), word))
+    return base, tuple(added.values())
+
+
+def query_key(query: str, added: Sequence[AddedTerm]) -> tuple[str, tuple[str, ...]]:
+    """What makes a query the same as another one: the wording and the added words, in order."""
+    return fold(base_of(query, added)), tuple(fold(word.text) for word in added_words(added))
+
+
+def with_surfaces(
+    added: Sequence[AddedTerm], texts: Sequence[tuple[str, str, Sequence[Token]]]
+) -> tuple[AddedTerm, ...]:
+    """`added`, each with the word as it stands in its first source.
+
+    `texts` are (uid, text, its tokens). Where several added terms overlap in the text (the pairs of 分布式锁, a name
+    and its parts) they are one word: the stretch that they cover together; of several the one with most terms.
+    """
+    wanted = {t.term for t in added}
+    stretches = {uid: _stretches(text, [t for t in tokens if t.term in wanted]) for uid, text, tokens in texts}
+    return tuple(_with_surface(term, stretches) for term in added)
+
+
+_Stretch = tuple[str, frozenset[str]]
+
+
+def _with_surface(term: AddedTerm, stretches: dict[str, list[_Stretch]]) -> AddedTerm:
+    found = [s for uid in term.sources[:1] for s in stretches.get(uid, ()) if term.term in s[1]]
+    return replace(term, surface=max(found, key=lambda s: len(s[1]))[0]) if found else term
+
+
+def _stretches(text: str, tokens: Sequence[Token]) -> list[_Stretch]:
+    """Maximal runs of overlapping tokens, as (the text they cover, their terms), in order."""
+    runs: list[tuple[int, int, set[str]]] = []
+    for token in sorted(tokens, key=lambda t: (t.start, t.end)):
+        if runs and token.start < runs[-1][1]:
+            start, end, terms = runs[-1]
+            runs[-1] = (start, max(end, token.end), terms | {token.term})
+        else:
+            runs.append((token.start, token.end, {token.term}))
+    return [
+        (text[start:end], frozenset(terms))
+        for start, end, terms in runs
+        if text[start:end].split() == [text[start:end]]
+    ]
