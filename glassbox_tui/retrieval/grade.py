@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, against
 from glassbox_tui.retrieval.trace import Grade
 from glassbox_tui.text.tokens import content_terms, terms
 
@@ -43,12 +44,12 @@ def grade(
     limits = {"coverage": COVERAGE_THRESHOLD, **thresholds}
     held_against = {name: limits[name] for name in signals if name in limits and (name != "coverage" or wanted)}
     reasons = tuple(
-        reason for name, limit in held_against.items() if (reason := _against(name, signals[name], limit)) is not None
+        reason for name, limit in held_against.items() if (reason := against(name, signals[name], limit)) is not None
     )
     if not evidence:
-        reasons = ("no chunk was found", *reasons)
+        reasons = (NO_CHUNK, *reasons)
     elif not held_against:
-        reasons = ("no signal to judge by", *reasons)
+        reasons = (NO_SIGNAL, *reasons)
     return Grade(coverage, idf_coverage, top_dense, top_rerank, held_against, not reasons, reasons, missing)
 
 
@@ -56,14 +57,3 @@ def grade(
 def _terms_of(text: str, min_token_len: int) -> frozenset[str]:
     """A chunk's terms. While somebody types, the same chunks are judged again and again."""
     return frozenset(terms(text, min_token_len))
-
-
-def _against(name: str, value: float | None, limit: float) -> str | None:
-    """Why this signal speaks against the evidence; None if it does not."""
-    if value is None:
-        return f"no {name} score for the evidence"
-    if value >= limit:
-        return None
-    # As many digits as tell the two apart.
-    digits = next((n for n in (2, 3, 4) if f"{value:.{n}f}" != f"{limit:.{n}f}"), 5)
-    return f"{name} {value:.{digits}f} < {limit:.{digits}f}"

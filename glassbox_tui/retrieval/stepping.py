@@ -8,87 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
-from glassbox_tui.errors import GlassboxError
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end, rewritten
+from glassbox_tui.retrieval.moves import Accept, Edit, First, Move, Own, Pause, Proposal, Skip, SteppingError, with_end
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
 from glassbox_tui.retrieval.trace import Candidate, Round, Trace, decided
 from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
-
-
-class SteppingError(GlassboxError):
-    """A step that cannot be made; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the loop would run next: `round` has run already, quietly, so its effect can be shown before it counts.
-
-    `refused` are the terms and wordings that were skipped on the way here.
-    """
-
-    round: Round
-    notices: tuple[str, ...] = ()
-    refused: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Where stepping stands: the Trace so far and the proposal; None: `trace.ended` says why there is none."""
-
-    trace: Trace
-    proposal: Proposal | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class First:
-    """Run round 0 of this query, in `scope` (see `Engine.search`)."""
-
-    query: str
-    scope: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Accept:
-    """The proposal becomes the next round."""
-
-    trace: Trace
-    proposal: Proposal
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """Not this one (None: there is none): propose another, even where the loop by itself would end."""
-
-    trace: Trace
-    proposal: Proposal | None
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Run an edited wording of `of`: the proposed round, or one of another branch that this one replaces."""
-
-    trace: Trace
-    of: Round
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """Run the person's own words."""
-
-    trace: Trace
-    text: str
-
-
-Move = First | Accept | Skip | Edit | Own
 
 
 def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: CancelledFn | None = None) -> Pause:
@@ -104,23 +36,12 @@ def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: Cancelled
         pipe = engine.pipeline_of(move.trace, cancelled)
         trace = move.trace if isinstance(move, Skip) else _moved(move, pipe)
     if isinstance(move, Skip):
-        pause = _propose(trace, pipe, _refusing(move.proposal))
+        pause = _propose(trace, pipe, _refused(move))
     else:
-        pause = _pause(trace, pipe) if go_on else Pause(_ended(trace, "stopped"))
+        pause = _pause(trace, pipe) if go_on else Pause(with_end(trace, "stopped"))
     took = 0.0 if isinstance(move, First) else (time.perf_counter() - started) * 1000.0
     total = round(trace.timings_ms.get("total", 0.0) + took, 3)
     return replace(pause, trace=replace(pause.trace, timings_ms={**trace.timings_ms, "total": total}))
-
-
-def stopped(trace: Trace) -> Trace:
-    """The person wants no more rounds."""
-    return _ended(replace(trace, ended=""), "stopped")
-
-
-def cut_after(trace: Trace, number: int) -> Trace:
-    """The beginning of a branch: `trace` up to round `number`, with those very rounds."""
-    rounds = trace.rounds[: number + 1]
-    return replace(trace, rounds=rounds, decision=decided(rounds[-1]), ended="")
 
 
 def _first_round(engine: Engine, first: First, cancelled: CancelledFn | None) -> Trace:
@@ -174,21 +95,16 @@ def _propose(trace: Trace, pipe: Pipeline, refused: frozenset[str]) -> Pause:
 
 def _proposed(trace: Trace, ask: Ask | str, pipe: Pipeline, notices: Sequence[str], refused: frozenset[str]) -> Pause:
     if isinstance(ask, str):
-        return Pause(_ended(_noticed(trace, notices), ask))
+        return Pause(with_end(_noticed(trace, notices), ask))
     done = run_round(ask, pipe)
     return Pause(replace(trace, ended=""), Proposal(done.round, (*notices, *done.notices), refused))
 
 
-def _refusing(proposal: Proposal | None) -> frozenset[str]:
-    if proposal is None:
-        return frozenset()
-    terms = {t.term for t in proposal.round.added_terms}
-    return proposal.refused | (terms or {proposal.round.query})
-
-
-def _ended(trace: Trace, why: str) -> Trace:
-    """`trace` with the reason why it ends; evidence that suffices is the reason, whatever else stopped it."""
-    return replace(trace, ended="sufficient" if trace.last.grade.sufficient else why)
+def _refused(skip: Skip) -> frozenset[str]:
+    """What was proposed before and skipped; where nothing was proposed, what the rounds have run."""
+    rounds = skip.trace.rounds[1:] if skip.proposal is None else [skip.proposal.round]
+    said = frozenset(word for r in rounds for word in ({t.term for t in r.added_terms} or {r.query}))
+    return said | (skip.proposal.refused if skip.proposal is not None else frozenset())
 
 
 def _with_round(trace: Trace, new: Round, notices: Sequence[str]) -> Trace:

@@ -5,16 +5,20 @@ The terms that BM25 adds are stems and pairs of characters. A person sees, keeps
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from glassbox_tui.retrieval.trace import AddedTerm, Round
 from glassbox_tui.text.normalize import fold
-from glassbox_tui.text.tokens import Token, content_terms
+
+if TYPE_CHECKING:
+    from glassbox_tui.text.tokens import Token
 
 PLUS = " + "
-# A word that a person adds after the plus weighs as much as the strongest that feedback adds; theirs weigh 1.
-TYPED_WEIGHT = 0.5
+_plus = re.compile(r"(?<!\S)\+(?!\S)")
+TYPED_WEIGHT = 1.0  # what a person adds behind the plus counts like the rest of what they typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,11 @@ def read_edited(text: str, template: Round, min_token_len: int = 1) -> tuple[str
     Behind the plus a word that `template` did not have is added at TYPED_WEIGHT. The pluses that stand in the
     template's own wording are not counted: "C + Rust" is a query.
     """
-    pieces = text.split(PLUS)
-    own = base_of(template.query, template.added_terms).count(PLUS) + 1
-    base, tail = PLUS.join(pieces[:own]).strip(), PLUS.join(pieces[own:])
+    from glassbox_tui.text.tokens import content_terms  # here, because its tables would delay the first paint
+
+    pluses = list(_plus.finditer(text))
+    own = len(_plus.findall(base_of(template.query, template.added_terms)))
+    base, tail = (text[: pluses[own].start()], text[pluses[own].end() :]) if len(pluses) > own else (text, "")
     by_word = {fold(word.text): set(word.terms) for word in added_words(template.added_terms)}
     added: dict[str, AddedTerm] = {}
     for word in tail.split():
@@ -77,7 +83,7 @@ def read_edited(text: str, template: Round, min_token_len: int = 1) -> tuple[str
             continue
         for term in content_terms(word, min_token_len):
             added.setdefault(term, AddedTerm(term, TYPED_WEIGHT, (), word))
-    return base, tuple(added.values())
+    return base.strip(), tuple(added.values())
 
 
 def query_key(query: str, added: Sequence[AddedTerm]) -> tuple[str, tuple[str, ...]]:

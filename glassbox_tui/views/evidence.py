@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
+from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views.plain import ABSENT, clip, first_line, heading, line, location, number, signals, styled
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
@@ -113,7 +114,7 @@ def round_lines(trace: Trace, *, ascii: bool = False) -> list[Text]:
 
 def added_terms(round_: Round) -> str:
     """`+ 分布式锁(.31) 租约(.22)`; empty if feedback added nothing."""
-    terms = " ".join(f"{line(t.term)}({number(t.weight)})" for t in round_.added_terms)
+    terms = " ".join(f"{line(w.text)}({number(w.weight)})" for w in added_words(round_.added_terms))
     return f"+ {terms}" if terms else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
@@ -21,6 +22,8 @@ def _lines(trace: Trace, width: int, ascii: bool) -> Iterator[str]:
     yield f"models    embedder {line(info.embedder)}, reranker {line(info.reranker) or 'none'}"
     yield f"settings  {', '.join(f'{line(str(k))}={line(str(v))}' for k, v in trace.settings.items())}"
     yield f"decision  {line(trace.decision)}, after {len(trace.rounds)} round{'s' if len(trace.rounds) > 1 else ''}"
+    if trace.ended:
+        yield f"ended     {ENDED.get(trace.ended, line(trace.ended))}"
     for notice in trace.notices:
         yield f"notice    {line(notice)}"
     if trace.timings_ms:
@@ -35,7 +38,8 @@ def _round(r: Round, width: int, ascii: bool) -> Iterator[str]:
     yield f"query  {line(r.query)}"
     yield f"terms  {' '.join(map(line, r.terms)) or 'no keyword terms'}"
     for t in r.added_terms:
-        yield f"added  {line(t.term)} (weight {t.weight:.3f}) from {', '.join(map(line, t.sources))}"
+        word = f", from the word {line(t.surface)}" if t.surface not in ("", t.term) else ""
+        yield f"added  {line(t.term)} (weight {t.weight:.3f}{word}) from {', '.join(map(line, t.sources)) or 'you'}"
     for stage in r.stages:
         yield ""
         yield from _stage(stage)

@@ -1,0 +1,92 @@
+"""Stepping through the loop, as data: where it stands and what a person may decide. Light: no model, no index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from glassbox_tui.errors import GlassboxError
+from glassbox_tui.retrieval.trace import Round, Trace, decided
+
+
+class SteppingError(GlassboxError):
+    """A step that cannot be made; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the loop would run next: `round` has run already, quietly, so its effect can be shown before it counts.
+
+    `refused` are the terms and wordings that were skipped on the way here.
+    """
+
+    round: Round
+    notices: tuple[str, ...] = ()
+    refused: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Where stepping stands: the Trace so far and the proposal; None: `trace.ended` says why there is none."""
+
+    trace: Trace
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Run round 0 of this query, in `scope` (see `Engine.search`)."""
+
+    query: str
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The proposal becomes the next round."""
+
+    trace: Trace
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Not this one (None: there is none): propose another, even where the loop by itself would end."""
+
+    trace: Trace
+    proposal: Proposal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Run an edited wording of `of`: the proposed round, or one of another branch that this one replaces."""
+
+    trace: Trace
+    of: Round
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Run the person's own words."""
+
+    trace: Trace
+    text: str
+
+
+Move = First | Accept | Skip | Edit | Own
+
+
+def stopped(trace: Trace) -> Trace:
+    """The person wants no more rounds."""
+    return with_end(replace(trace, ended=""), "stopped")
+
+
+def cut_after(trace: Trace, number: int) -> Trace:
+    """The beginning of a branch: `trace` up to round `number`, with those very rounds."""
+    rounds = trace.rounds[: number + 1]
+    return replace(trace, rounds=rounds, decision=decided(rounds[-1]), ended="")
+
+
+def with_end(trace: Trace, why: str) -> Trace:
+    """`trace` with the reason why it ends; evidence that suffices is the reason, whatever else stopped it."""
+    return replace(trace, ended="sufficient" if trace.last.grade.sufficient else why)

@@ -1,0 +1,32 @@
+"""Why a signal speaks against the evidence, and why a loop ended, in words that can be translated. Light."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Say = Callable[..., str]  # ("English with {}", *values) -> the text in the reader's language
+
+NO_CHUNK = "no chunk was found"
+NO_SIGNAL = "no signal to judge by"
+ENDED = {
+    "sufficient": "the evidence suffices",
+    "rewrites-used": "no more rewrites are allowed",
+    "no-idea": "no new idea for a rewrite",
+    "repeated": "the next rewrite would repeat a query",
+    "stopped": "stopped by you",
+}
+
+
+def english(text: str, *values: object) -> str:
+    return text.format(*values)
+
+
+def against(name: str, value: float | None, limit: float, say: Say = english) -> str | None:
+    """Why this signal speaks against the evidence; None if it does not."""
+    if value is None:
+        return say("no {} score for the evidence", say(name))
+    if value >= limit:
+        return None
+    # As many digits as tell the two apart.
+    digits = next((n for n in (2, 3, 4) if f"{value:.{n}f}" != f"{limit:.{n}f}"), 5)
+    return f"{say(name)} {value:.{digits}f} < {limit:.{digits}f}"
