@@ -9,10 +9,12 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, NoReturn
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -20,20 +22,22 @@ from textual.message import Message
 from textual.widgets import DataTable, Input
 
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui import state
-from glassbox_tui.tui.backend import OpenBackend, opener
-from glassbox_tui.tui.messages import Changed, Event
-from glassbox_tui.tui.screens import HelpScreen, MainScreen
+from glassbox_tui.tui import registry, state
+from glassbox_tui.tui.backend import OpenBackend
+from glassbox_tui.tui.messages import Changed, Event, Request, Search
+from glassbox_tui.tui.remote import Place, Remote
+from glassbox_tui.tui.screens import MainScreen
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import Panel, QueryBox
-from glassbox_tui.tui.work import Request, Workers
+from glassbox_tui.tui.work import Crew, Deliver, Workers
 
 Observer = Callable[[Event], None]
+MakeCrew = Callable[[Deliver], Crew]
 
 
 class Posted(Message, bubble=False):
-    """Brings one event from a worker thread to the app."""
+    """Brings one event from the crew's thread to the app."""
 
     def __init__(self, event: Event) -> None:
         super().__init__()
@@ -41,23 +45,25 @@ class Posted(Message, bubble=False):
 
 
 class GlassboxApp(App[None]):
-    """See `make_app`. `view` is what is on screen; `crew` the two threads behind it."""
+    """See `make_app`. `view` is what is on screen; `crew` does the work behind it.
+
+    Features use `change`, `send`, `search`, `tell` and the screens; nobody else changes the View.
+    """
 
     CSS_PATH = "styles.tcss"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "back to the shell; fg returns", priority=True, show=False),
+        *registry.bindings(priority=True),
     ]
 
-    def __init__(
-        self, view: View, open_backend: OpenBackend, observer: Observer | None, driver: type[Driver] | None
-    ) -> None:
+    def __init__(self, view: View, make_crew: MakeCrew, observer: Observer | None, driver: type[Driver] | None) -> None:
         super().__init__(driver_class=driver)
         self.animation_level = "none"
         self.theme = "ansi-dark"  # the terminal's own sixteen colours, on its own background
         self.view = view
-        self.crew = Workers(open_backend, self._deliver)
+        self.crew = make_crew(self._deliver)
         self._observer = observer
         self._main = MainScreen()
 
@@ -88,101 +94,109 @@ class GlassboxApp(App[None]):
 
     def on_posted(self, message: Posted) -> None:
         event = message.event
-        self._change(state.applied(self.view, event))
+        self.change(state.applied(self.view, event))
         if isinstance(event, Changed) and state.asks_again(self.view):
-            self._search(self.view.query, rounds=self.view.rounds)
+            self.search(self.view.query, rounds=self.view.rounds)
         if self._observer is not None:
             self._observer(event)
 
-    def _change(self, view: View) -> None:
+    # -- what features use ---------------------------------------------------------------------------------------
+
+    def change(self, view: View) -> None:
+        """Make `view` the state, and draw what differs."""
         before, self.view = self.view, view
         if view != before:
             self._show(view, before)
 
-    def _show(self, view: View, before: View | None) -> None:
-        if self._main.is_mounted:
-            self._main.show(view, before)
+    def send(self, request: Request) -> None:
+        self.crew.send(request)
 
-    def _search(self, query: str, *, rounds: bool) -> None:
-        self._change(state.ask(self.view, query, rounds=rounds))
+    def tell(self, sentence: str) -> None:
+        """Say something in the notice line, until the next command."""
+        self.change(replace(self.view, told=sentence))
+
+    def search(self, query: str, *, rounds: bool) -> None:
+        self.change(state.ask(self.view, query, rounds=rounds))
         if query.strip():
-            self.crew.submit(Request(self.view.run, query, rounds))
+            self.send(Search(self.view.run, query, rounds))
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.value != self.view.query:
-            self._search(event.value, rounds=False)
+    @property
+    def typed(self) -> str:
+        """What stands in the query box; `view.query` follows as soon as the keys before are dealt with."""
+        return self._main.query_one(QueryBox).value
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        self.action_run()
-
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        self._change(state.select(self.view, event.cursor_row))
-
-    def action_query(self) -> None:
+    def focus_query(self) -> None:
         self._main.query_one(QueryBox).focus()
 
-    def action_leave_query(self) -> None:
+    def leave_query(self) -> None:
         self._main.set_focus(None)
 
-    def action_run(self) -> None:
-        if self.view.query.strip():
-            self._main.set_focus(None)
-            self._search(self.view.query, rounds=True)
-
-    def action_refresh(self) -> None:
-        self.crew.refresh()
-
-    def action_move(self, by: int) -> None:
-        self._change(state.select(self.view, state.selected_index(self.view) + by))
-
-    def action_top(self) -> None:
-        self._change(state.select(self.view, 0))
-
-    def action_bottom(self) -> None:
-        self._change(state.select(self.view, sys.maxsize))
-
-    def action_round(self, by: int) -> None:
-        self._change(state.step_round(self.view, by))
-
-    def action_columns(self) -> None:
-        self._change(state.next_columns(self.view))
-
-    def action_panel(self, name: str) -> None:
-        self._change(state.on_panel(self.view, name))
-
-    def action_scroll(self, direction: int) -> None:
+    def scroll_panel(self, direction: int) -> None:
+        """Scroll the panel that is on show by a page."""
         # With the hits on show, the text to scroll is the evidence below them; its scores go along.
         names = ("evidence", "scores") if self.view.panel in {"hits", "evidence"} else (self.view.panel,)
         for name in names:
             panel = self._main.query_one(f"#{name}", Panel)
             panel.scroll_by(direction * max(1, panel.size.height - 1))
 
-    def action_help(self) -> None:
-        self.push_screen(HelpScreen(MainScreen.BINDINGS))
+    # -- keys ----------------------------------------------------------------------------------------------------
+
+    def action_do(self, id: str) -> None:
+        """Run the command of that id."""
+        if self.view.told:
+            self.tell("")
+        registry.command(id).run(self)
+
+    def on_key(self, event: events.Key) -> None:
+        # Esc and a letter that come in one packet look like alt and the letter: there are no alt keys here.
+        kind, _, letter = event.key.partition("+")
+        if kind == "alt" and len(letter) == 1:
+            event.stop()
+            self.leave_query()
+            self.simulate_key(letter)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        # Of letters that came together only the last is looked for, and none that Enter has run already.
+        box = self._main.query_one(QueryBox)
+        if event.input is box and event.value == box.value != self.view.query:
+            self.search(event.value, rounds=False)
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        self.change(state.select(self.view, event.cursor_row))
 
     async def action_quit(self) -> None:
         self.exit()
 
+    def _show(self, view: View, before: View | None) -> None:
+        if self._main.is_mounted:
+            self._main.show(view, before)
+
 
 def make_app(
-    open_backend: OpenBackend,
+    open_backend: OpenBackend | None = None,
     *,
     notes: str = "",
     ascii: bool = False,
+    crew: MakeCrew | None = None,
     observer: Observer | None = None,
     driver: type[Driver] | None = None,
 ) -> GlassboxApp:
-    """The app over a backend, as the CLI, the tests and the screenshots all make it.
+    """The app as the CLI, the tests and the screenshots all make it: over a backend in threads here, or over a crew.
 
     `notes` is the folder's name for the status line; `observer` hears of every event after it was drawn.
     """
-    return GlassboxApp(View(notes=notes, ascii=ascii), open_backend, observer, driver)
+    if crew is None:
+        if open_backend is None:
+            raise TypeError("make_app needs a backend to open, or a crew")
+        crew = partial(Workers, open_backend)
+    return GlassboxApp(View(notes=notes, ascii=ascii), crew, observer, driver)
 
 
 def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = None) -> int:
     """Show the app on a folder of notes until the user quits; then the process ends here, with the app's exit status.
 
-    `open_backend` stands in for the real engine. Returns (2) only if there is no terminal.
+    The engine runs in a child process; `open_backend` stands in for it, in threads. Returns (2) only if there is no
+    terminal.
     """
     if not is_terminal():
         print(
@@ -193,8 +207,13 @@ def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = N
     log = settings.data_dir / "logs" / "tui.log"
     with native_output_to(log) as screen:
         TerminalDriver.screen = screen
-        start = open_backend or opener(notes, settings)
-        app = make_app(start, notes=str(notes), ascii=wants_ascii(os.environ), driver=TerminalDriver)
+        app = make_app(
+            open_backend,
+            notes=str(notes),
+            ascii=wants_ascii(os.environ),
+            crew=None if open_backend else partial(Remote, Place(notes, settings)),
+            driver=TerminalDriver,
+        )
         app.run()
         app.crew.stop()
     status = app.return_code or 0

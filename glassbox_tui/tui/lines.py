@@ -124,6 +124,8 @@ def _hundredths(value: float | None) -> str:
 
 def notice(view: View, width: int, height: int) -> list[Text]:
     """Fallbacks and warnings of the shown search, and what lacks in the evidence."""
+    if view.told:
+        return [cut(Text(" " + plain(view.told), HEAD), width)]
     trace, now = view.trace, shown_round(view)
     if trace is None or now is None:
         return [Text()]
@@ -138,25 +140,6 @@ def tabs(view: View, width: int, height: int) -> list[Text]:
     for key, name in enumerate(PANELS, 1):
         here = name == view.panel
         line.append(f" {key}", KEY).append(f" {name} ", "reverse" if here else "")
-    return [cut(line, width)]
-
-
-def hints(view: View, width: int, height: int) -> list[Text]:
-    keys = [
-        ("/", "query"),
-        ("esc", "out"),
-        ("j k", "move"),
-        ("enter", "run"),
-        ("[ ]", "rounds"),
-        ("v", "scores"),
-        ("?", "help"),
-        ("q", "quit"),
-    ]
-    if width >= WIDE:
-        keys[6:6] = [("1-5", "panel"), ("pgdn", "scroll")]
-    line = Text()
-    for key, word in keys:
-        line.append(f" {key}", KEY).append(f" {word} ", DIM)
     return [cut(line, width)]
 
 

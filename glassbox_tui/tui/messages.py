@@ -1,4 +1,7 @@
-"""What the worker threads tell the app: frozen events. The app alone turns them into a new state."""
+"""What the app asks of the workers, and what they tell it: frozen values that can cross a pipe.
+
+A request that has a result carries a number (`run`), and so does the result: the app drops what it no longer waits for.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,31 @@ from dataclasses import dataclass
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.backend import Reply
+
+# -- requests ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search for this next; it takes the place of a search that waits and cancels the one that runs.
+
+    `rounds` asks for rewrite rounds and an answer.
+    """
+
+    run: int
+    query: str
+    rounds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Read the folder again as soon as no update runs."""
+
+
+Request = Search | Refresh
+
+
+# -- events ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,4 +101,22 @@ class AnswerDone:
     reply: Reply
 
 
-Event = Opened | OpenFailed | Progressed | Changed | Updated | UpdateFailed | SearchDone | SearchFailed | AnswerDone
+@dataclass(frozen=True, slots=True)
+class WorkersGone:
+    """The process behind the app ended; `reason` is one sentence. A refresh starts another."""
+
+    reason: str
+
+
+Event = (
+    Opened
+    | OpenFailed
+    | Progressed
+    | Changed
+    | Updated
+    | UpdateFailed
+    | SearchDone
+    | SearchFailed
+    | AnswerDone
+    | WorkersGone
+)

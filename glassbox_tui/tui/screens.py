@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,10 +13,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 
-from glassbox_tui.tui import evidence, lines
-from glassbox_tui.tui.cells import DIM, HEAD, KEY
+from glassbox_tui.tui import evidence, lines, registry
+from glassbox_tui.tui.cells import KEY
+from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
+from glassbox_tui.tui.words import say
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 SMALLEST = (60, 16)
@@ -30,41 +33,17 @@ def flow(view: View, width: int, height: int) -> Sequence[Text]:
     return list(rich_text(picture).split("\n", allow_blank=True))
 
 
-def _bind(key: str, action: str, tooltip: str, id: str, shown: str | None = None) -> Binding:
-    return Binding(key, f"app.{action}", tooltip, id=id, tooltip=tooltip, key_display=shown, show=False)
-
-
 class MainScreen(Screen[None]):
     """All panels. `show` draws a View; how it is laid out follows from the size alone."""
 
     AUTO_FOCUS = ""  # closing the help must not put the user back into the query box
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _bind("slash", "query", "go into the query box; every keystroke searches", "query", "/"),
-        _bind("escape", "leave_query", "leave the query box, so that the letter keys act", "leave", "esc"),
-        _bind("enter", "run", "run everything: rewrite rounds, then the answer", "run", "enter"),
-        _bind("j,down", "move(1)", "next hit (the arrows also work inside the query box)", "down", "j, down"),
-        _bind("k,up", "move(-1)", "hit before", "up", "k, up"),
-        _bind("g,home", "top", "first hit", "top", "g, home"),
-        _bind("G,end", "bottom", "last hit", "bottom", "G, end"),
-        _bind("left_square_bracket", "round(-1)", "round before: every panel shows it", "round_before", "["),
-        _bind("right_square_bracket", "round(1)", "next round", "round_next", "]"),
-        _bind("r", "refresh", "read the notes folder again", "refresh", "r"),
-        _bind("v", "columns", "table: ranks, scores, both", "columns", "v"),
-        *(
-            _bind(str(i), f"panel('{name}')", f"panel: {name}", f"panel_{name}", str(i))
-            for i, name in enumerate(PANELS, 1)
-        ),
-        _bind("pagedown,space", "scroll(1)", "scroll the panel down", "page_down", "pgdn, space"),
-        _bind("pageup,b", "scroll(-1)", "scroll the panel up", "page_up", "pgup, b"),
-        _bind("question_mark", "help", "this help", "help", "?"),
-        _bind("q", "quit", "quit (ctrl+c quits from anywhere)", "quit", "q"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(priority=False)]
 
     def compose(self) -> ComposeResult:
         yield Panel(lines.status, id="status")
         with Horizontal(id="query-row"):
             yield Panel(lambda v, w, h: [Text(" /", KEY)], id="slash")
-            yield QueryBox(id="query")
+            yield QueryBox(id="query", placeholder=say("type a question"))
         yield Panel(lines.verdict, id="verdict")
         yield Panel(lines.notice, id="notice")
         yield Panel(lines.tabs, id="tabs")
@@ -79,11 +58,13 @@ class MainScreen(Screen[None]):
         with Horizontal(id="bottom"):
             yield Panel(lines.loop, title="4 loop", id="loop", classes="box")
             yield Panel(lines.answer, title="5 answer", id="answer", classes="box")
-        yield Panel(lines.hints, id="hints")
+        yield Panel(hints, id="hints")
         yield Panel(lines.too_small, id="small")
 
     def on_mount(self) -> None:
-        self.query_one(QueryBox).border_title = "/"
+        box = self.query_one(QueryBox)
+        box.border_title = "/"
+        box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
@@ -106,33 +87,18 @@ class MainScreen(Screen[None]):
 
 
 class HelpScreen(ModalScreen[None]):
-    """Every key and what it does, read off the bindings themselves, so that it is right."""
+    """Every key and what it does, made from the commands themselves, so that it is right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q,enter", "dismiss", "close", show=False),
-        Binding("j,down,pagedown,space", "scroll(1)", show=False),
-        Binding("k,up,pageup", "scroll(-1)", show=False),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+        Binding("pagedown,space", "scroll(10)", show=False),
+        Binding("pageup,b", "scroll(-10)", show=False),
     ]
 
-    def __init__(self, bindings: Sequence[BindingType]) -> None:
-        super().__init__()
-        self._help = help_lines(bindings)
-
     def compose(self) -> ComposeResult:
-        yield Panel(lambda v, w, h: self._help, title="keys", classes="box")
+        yield Panel(lambda v, w, h: help_lines(), title=say("keys"), classes="box")
 
     def action_scroll(self, by: int) -> None:
         self.query_one(Panel).scroll_by(by)
-
-
-def help_lines(bindings: Sequence[BindingType]) -> list[Text]:
-    """One line per binding that has a tooltip."""
-    found = [b for b in bindings if isinstance(b, Binding) and b.tooltip]
-    lines = [Text(f"{b.key_display or b.key:>13}  ", KEY).append(b.tooltip, "not bold") for b in found]
-    return [
-        Text("Letter keys act whenever the query box is not focused.", HEAD),
-        Text(),
-        *lines,
-        Text(),
-        Text("esc closes this", DIM),
-    ]

@@ -21,6 +21,7 @@ from glassbox_tui.tui.messages import (
     SearchFailed,
     Updated,
     UpdateFailed,
+    WorkersGone,
 )
 
 PANELS = ("hits", "flow", "evidence", "loop", "answer")
@@ -35,7 +36,8 @@ class View:
     """Everything the screen shows.
 
     `run` is the newest search asked for; `shown` the one whose Trace is here. `round` None: the last. `selected` is
-    (uid, content hash) of the hit the user moved to; None: whatever is on top.
+    (uid, content hash) of the hit the user moved to; None: whatever is on top. `told` is what the app says of the last
+    command, until the next key.
     """
 
     notes: str = ""
@@ -54,6 +56,7 @@ class View:
     selected: tuple[str, str] | None = None
     columns: str = "rank"
     panel: str = "hits"
+    told: str = ""
 
 
 def shown_round(view: View) -> Round | None:
@@ -127,6 +130,8 @@ def applied(view: View, event: Event) -> View:
             return replace(view, info=info)
         case OpenFailed(reason):
             return replace(view, progress=None, problem=reason)
+        case WorkersGone(reason):
+            return replace(view, info=None, progress=None, problem=reason, shown=view.run)
         case Progressed(progress):
             return replace(view, progress=progress)
         case Updated(info, problems):

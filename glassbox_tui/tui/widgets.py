@@ -180,17 +180,27 @@ class HitsTable(DataTable[Text]):
 
 
 class QueryBox(Input):
-    """The query, on one line. What is pasted arrives whole: line breaks and tabs become blanks."""
+    """One line to type in. What is pasted arrives whole: line breaks and tabs become blanks.
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, placeholder="type a question", select_on_focus=False)
+    `on_enter` runs on Enter, in place of the Submitted message; it is set where the box is the query's.
+    """
+
+    def __init__(self, value: str = "", *, id: str | None = None, placeholder: str = "") -> None:
+        super().__init__(value, id=id, placeholder=placeholder, select_on_focus=False)
         self.cursor_blink = False
+        self.on_enter: Callable[[], None] | None = None
 
     async def _on_key(self, event: events.Key) -> None:
         # "/" leads into this box; pressed by one who is in it already, it must not become the query's first letter.
-        if event.character == "/" and not self.value:
+        if event.character == "/" and not self.value and self.on_enter is not None:
             event.prevent_default()
             event.stop()
+            return
+        # Run at once, not by a message: the key that comes with this one must not land in the box any more.
+        if event.key == "enter" and self.on_enter is not None:
+            event.prevent_default()
+            event.stop()
+            self.on_enter()
             return
         await super()._on_key(event)
 

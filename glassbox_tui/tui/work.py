@@ -1,7 +1,11 @@
-"""The two worker threads: one searches, one opens and updates the index. Neither knows of widgets.
+"""The worker threads: each serves one lane of requests and knows nothing of widgets.
 
-They are daemon threads and not textual workers: textual waits for its thread workers when it leaves, and a quit must
-not wait for a model.
+    search   one at a time, the newest wins: a request takes the place of one that waits and cancels the one that runs
+    index    opens the index, then keeps it up to date
+    side     small questions (a note's text, the list of notes): they never wait behind a search or an update
+
+They run in the child process that `remote` starts; tests run them beside the app. They are daemon threads and not
+textual workers: textual waits for its thread workers when it leaves, and a quit must not wait for a model.
 """
 
 from __future__ import annotations
@@ -9,11 +13,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.progress import Cancelled, Progress, ProgressFn
+from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
 from glassbox_tui.tui.messages import (
@@ -23,6 +28,9 @@ from glassbox_tui.tui.messages import (
     Opened,
     OpenFailed,
     Progressed,
+    Refresh,
+    Request,
+    Search,
     SearchDone,
     SearchFailed,
     Updated,
@@ -32,50 +40,76 @@ from glassbox_tui.tui.messages import (
 Deliver = Callable[[Event], None]
 _log = logging.getLogger(__name__)
 
+SEARCH, INDEX, SIDE = LANES = ("search", "index", "side")
+
+
+class Crew(Protocol):
+    """What the app asks of whoever works behind it: threads here, or a process that has them."""
+
+    def start(self) -> None: ...
+
+    def send(self, request: Request) -> None:
+        """Hand over a request; returns at once. Of two of a kind that wait, the newer stays."""
+        ...
+
+    def cancel(self) -> None:
+        """Ask everything to end; returns at once."""
+        ...
+
+    def stop(self, timeout: float = 0.3) -> bool:
+        """Cancel and wait up to `timeout` seconds. False: something is busy still."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A search to make: `run` tags its result, `rounds` asks for rewrite rounds and an answer."""
+class Desk:
+    """What a job works with. `cancelled` turns true when the job's result is no longer wanted."""
 
-    run: int
-    query: str
-    rounds: bool
+    backend: Backend
+    deliver: Deliver
+    cancelled: CancelledFn
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How a kind of request is served, and in which lane. `work` may raise Cancelled; it reports by `desk.deliver`."""
+
+    lane: str
+    work: Callable[[Desk, Any], None]
 
 
 class Workers:
-    """Owns the backend and both threads. `deliver` is called from them and must be safe to call from any thread."""
+    """Owns the backend and the threads. `deliver` is called from them and must be safe to call from any thread."""
 
     def __init__(self, open_backend: OpenBackend, deliver: Deliver) -> None:
         self._open = open_backend
         self._deliver = deliver
         self._backend: Backend | None = None
-        self._pending: Request | None = None
-        self._stale = True  # the folder is to be read (again)
+        # What waits, by kind: a newer request of a kind takes the place of the older.
+        self._waiting: dict[str, dict[type[Request], Request]] = {lane: {} for lane in LANES}
+        self._waiting[INDEX][Refresh] = Refresh()
         self._wake = threading.Condition()
         self._stopped = threading.Event()
-        self._threads = (
-            threading.Thread(target=self._keep_index, name="glassbox-index", daemon=True),
-            threading.Thread(target=self._keep_searching, name="glassbox-search", daemon=True),
+        serve = {SEARCH: self._serve, INDEX: self._open_and_serve, SIDE: self._serve}
+        self._threads = tuple(
+            threading.Thread(target=serve[lane], args=(lane,), name=f"glassbox-{lane}", daemon=True) for lane in LANES
         )
 
     def start(self) -> None:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, request: Request) -> None:
-        """Search for this next. It takes the place of a request that waits and cancels the one that runs."""
+    def send(self, request: Request) -> None:
+        kind = type(request)
+        lane = self._waiting[JOBS[kind].lane]
         with self._wake:
-            self._pending = request
-            self._wake.notify_all()
-
-    def refresh(self) -> None:
-        """Read the folder again as soon as no update runs."""
-        with self._wake:
-            self._stale = True
+            if JOBS[kind].lane == SEARCH:
+                lane.clear()
+            lane.pop(kind, None)  # to the end of the line
+            lane[kind] = request
             self._wake.notify_all()
 
     def cancel(self) -> None:
-        """Ask both threads to end; returns at once."""
         self._stopped.set()
         with self._wake:
             self._wake.notify_all()
@@ -96,7 +130,7 @@ class Workers:
             self._backend.close()
         return True
 
-    def _keep_index(self) -> None:
+    def _open_and_serve(self, lane: str) -> None:
         tell = throttled(lambda progress: self._deliver(Progressed(progress)))
 
         def tell_or_stop(progress: Progress) -> None:
@@ -116,53 +150,42 @@ class Workers:
             self._backend = backend
             self._wake.notify_all()
         self._deliver(Opened(backend.info()))
+        self._serve(lane)
+
+    def _serve(self, lane: str) -> None:
+        """Serve the lane's requests one after another until the end."""
+        waiting = self._waiting[lane]
+
+        def cancelled() -> bool:
+            return self._stopped.is_set() or (lane == SEARCH and bool(waiting))
+
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped.is_set() or self._stale)
-                self._stale = False
-            if self._stopped.is_set():
-                return
-            self._update(backend, tell)
-
-    def _update(self, backend: Backend, tell: ProgressFn) -> None:
-        try:
-            problems = backend.update(
-                progress=tell,
-                cancelled=self._stopped.is_set,
-                changed=lambda: self._deliver(Changed(backend.info())),
-            )
-        except Cancelled:
-            return
-        except Exception as error:
-            self._deliver(UpdateFailed(sentence(error)))
-            return
-        self._deliver(Updated(backend.info(), problems))
-
-    def _keep_searching(self) -> None:
-        while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._stopped.is_set() or (self._pending and self._backend))
-                if self._stopped.is_set():
+                self._wake.wait_for(lambda: self._stopped.is_set() or (waiting and self._backend))
+                if self._stopped.is_set() or self._backend is None:
                     return
-                request, self._pending = self._pending, None
-                backend = self._backend
-            if request is not None and backend is not None:
-                self._search(backend, request)
+                kind = next(iter(waiting))
+                request = waiting.pop(kind)
+                desk = Desk(self._backend, self._deliver, cancelled)
+            try:
+                JOBS[kind].work(desk, request)
+            except Cancelled:
+                continue
+            except Exception as error:  # a job minds its own errors: this one is ours, and must not end the lane
+                sentence(error)
 
-    def _search(self, backend: Backend, request: Request) -> None:
-        def superseded() -> bool:
-            return self._stopped.is_set() or self._pending is not None
 
-        try:
-            trace = backend.search(request.query, rounds=request.rounds, cancelled=superseded)
-        except Cancelled:
-            return
-        except Exception as error:
-            self._deliver(SearchFailed(request.run, sentence(error)))
-            return
-        self._deliver(SearchDone(request.run, trace, request.rounds))
-        if request.rounds and not superseded():
-            self._deliver(AnswerDone(request.run, _answer(backend, trace)))
+def _search(desk: Desk, request: Search) -> None:
+    try:
+        trace = desk.backend.search(request.query, rounds=request.rounds, cancelled=desk.cancelled)
+    except Cancelled:
+        raise
+    except Exception as error:
+        desk.deliver(SearchFailed(request.run, sentence(error)))
+        return
+    desk.deliver(SearchDone(request.run, trace, request.rounds))
+    if request.rounds and not desk.cancelled():
+        desk.deliver(AnswerDone(request.run, _answer(desk.backend, trace)))
 
 
 def _answer(backend: Backend, trace: Trace) -> Reply:
@@ -170,6 +193,28 @@ def _answer(backend: Backend, trace: Trace) -> Reply:
         return backend.answer(trace)
     except Exception as error:
         return Reply("none", sentence(error))
+
+
+def _refresh(desk: Desk, request: Refresh) -> None:
+    try:
+        problems = desk.backend.update(
+            progress=throttled(lambda progress: desk.deliver(Progressed(progress))),
+            cancelled=desk.cancelled,
+            changed=lambda: desk.deliver(Changed(desk.backend.info())),
+        )
+    except Cancelled:
+        raise
+    except Exception as error:
+        desk.deliver(UpdateFailed(sentence(error)))
+        return
+    desk.deliver(Updated(desk.backend.info(), problems))
+
+
+# Every kind of request the app can send.
+JOBS: Mapping[type[Request], Job] = {
+    Search: Job(SEARCH, _search),
+    Refresh: Job(INDEX, _refresh),
+}
 
 
 def sentence(error: Exception) -> str:

@@ -16,7 +16,7 @@ from samples import sample_trace, sample_trace_empty, sample_trace_hostile, samp
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, Part, Trace
-from glassbox_tui.tui import cells, evidence, lines, screens, table, work
+from glassbox_tui.tui import cells, evidence, hints, lines, screens, table, work
 from glassbox_tui.tui.state import View, ask, select
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import changed_span, one_line
@@ -26,7 +26,7 @@ DRAW = (
     lines.verdict,
     lines.notice,
     lines.tabs,
-    lines.hints,
+    hints.hints,
     lines.loop,
     lines.answer,
     lines.too_small,

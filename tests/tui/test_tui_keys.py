@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from scripted import ScriptedBackend, Stage, running
-from textual.binding import Binding
 from textual.widgets import DataTable
 
+from glassbox_tui.tui import registry
+from glassbox_tui.tui.choosing import ChooseScreen
+from glassbox_tui.tui.keys import all_keys_of
 from glassbox_tui.tui.screens import HelpScreen, MainScreen
 from glassbox_tui.tui.state import selected_hit
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
@@ -161,18 +163,66 @@ async def test_page_keys_scroll_the_evidence_and_another_hit_starts_at_its_top()
         assert "04-rrf.md:1-11" in stage.screen()
 
 
-async def test_help_lists_every_key_of_the_screen_and_closes_with_the_focus_as_it_was() -> None:
+async def test_help_lists_every_command_with_its_keys_and_closes_with_the_focus_as_it_was() -> None:
     async with running(ScriptedBackend()) as stage:
         await stage.press("escape", "question_mark")
         assert isinstance(stage.app.screen, HelpScreen)
-        text = stage.app.screen.query_one(Panel).plain
-        bindings = [b for b in MainScreen.BINDINGS if isinstance(b, Binding)]
-        assert len({b.id for b in bindings}) == len(bindings)
-        for binding in bindings:
-            assert binding.tooltip in text
-            assert (binding.key_display or "") in text
+        lines = stage.app.screen.query_one(Panel).plain.splitlines()
+        for command in registry.COMMANDS:
+            if command.keys:
+                assert any(command.title in line and all_keys_of(command.id) in line for line in lines), command.id
         await stage.press("escape")
         assert isinstance(stage.app.screen, MainScreen)
+        assert stage.app.focused is None
+
+
+def test_no_two_commands_share_an_id_or_a_key_and_each_can_be_called_by_one() -> None:
+    ids = [c.id for c in registry.COMMANDS]
+    assert len(set(ids)) == len(ids)
+    keys = [key for c in registry.COMMANDS for key in c.keys.split(",") if key]
+    assert len(set(keys)) == len(keys)
+
+
+async def test_the_palette_finds_a_command_by_a_word_and_runs_it() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", "colon")
+        assert isinstance(stage.app.screen, ChooseScreen)
+        await stage.press(*"both", "enter")
+        assert isinstance(stage.app.screen, MainScreen)
+        assert stage.view.columns == "score"
+        assert stage.view.query == "rrf"
+
+
+@pytest.mark.parametrize("keys", [("escape",), (*"zzz", "enter")])
+async def test_the_palette_left_or_without_a_match_does_nothing(keys: tuple[str, ...]) -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        before = stage.view
+        await stage.press("escape", "colon", *keys)
+        assert stage.view == before
+        assert isinstance(stage.app.screen, MainScreen)
+
+
+async def test_escape_and_a_letter_in_one_packet_are_escape_and_the_letter() -> None:
+    """A terminal sends alt+v as escape and v: over a slow line, escape then v look the same."""
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("alt+v")
+        assert stage.app.focused is None
+        assert stage.view.columns == "score"
+        assert stage.view.query == "rrf"
+
+
+async def test_enter_right_behind_the_letters_runs_all_of_them_once() -> None:
+    """Letters and Enter that come in one packet: the box is ahead of the searches."""
+    backend = ScriptedBackend()
+    async with running(backend) as stage:
+        box = stage.app.screen.query_one(QueryBox)
+        box.value = "rrf"
+        stage.app.action_do("run")
+        await stage.seen.until(lambda: stage.view.reply is not None)
+        assert backend.asked == [("rrf", True)]
         assert stage.app.focused is None
 
 

@@ -1,0 +1,37 @@
+"""What a command is. Every action of the app is one: it has a key, a line in the help and an entry in the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from glassbox_tui.tui.state import View
+
+if TYPE_CHECKING:
+    from glassbox_tui.tui.app import GlassboxApp
+
+Condition = Callable[[View], bool]
+
+
+def always(view: View) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`id` is what the config file calls it; `keys` are Textual's key names, comma-separated ("": palette only).
+
+    `title` is a short imperative, `hint` the word for the hints line (""; not shown there). Both are English and are
+    translated when shown. `when` tells whether it can do anything now: if not, hints and palette leave it out. `run`
+    is called with the app. `priority`: the key acts in the query box and in every screen, too.
+    """
+
+    id: str
+    keys: str
+    title: str
+    group: str
+    run: Callable[[GlassboxApp], object]
+    hint: str = ""
+    when: Condition = always
+    priority: bool = False

@@ -1,0 +1,113 @@
+"""The query, the selection, the rounds, the panels, and the way out."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from glassbox_tui.tui import state
+from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.messages import Refresh
+from glassbox_tui.tui.state import PANELS, View
+
+if TYPE_CHECKING:
+    from glassbox_tui.tui.app import GlassboxApp
+
+
+def has_trace(view: View) -> bool:
+    return view.trace is not None
+
+
+def has_query(view: View) -> bool:
+    return bool(view.query.strip())
+
+
+def has_rounds(view: View) -> bool:
+    return view.trace is not None and len(view.trace.rounds) > 1
+
+
+def _query(app: GlassboxApp) -> None:
+    app.focus_query()
+
+
+def _leave(app: GlassboxApp) -> None:
+    app.leave_query()
+
+
+def _run(app: GlassboxApp) -> None:
+    query = app.typed
+    if query.strip():
+        app.leave_query()
+        app.search(query, rounds=True)
+
+
+def _refresh(app: GlassboxApp) -> None:
+    app.send(Refresh())
+
+
+def _move(app: GlassboxApp, by: int) -> None:
+    app.change(state.select(app.view, state.selected_index(app.view) + by))
+
+
+def _to(app: GlassboxApp, index: int) -> None:
+    app.change(state.select(app.view, index))
+
+
+def _round(app: GlassboxApp, by: int) -> None:
+    app.change(state.step_round(app.view, by))
+
+
+def _columns(app: GlassboxApp) -> None:
+    app.change(state.next_columns(app.view))
+
+
+def _panel(app: GlassboxApp, name: str) -> None:
+    app.change(state.on_panel(app.view, name))
+
+
+def _scroll(app: GlassboxApp, direction: int) -> None:
+    app.scroll_panel(direction)
+
+
+def _help(app: GlassboxApp) -> None:
+    from glassbox_tui.tui.screens import HelpScreen
+
+    app.push_screen(HelpScreen())
+
+
+def _palette(app: GlassboxApp) -> None:
+    from glassbox_tui.tui.palette import open_palette
+
+    open_palette(app)
+
+
+def _quit(app: GlassboxApp) -> None:
+    app.exit()
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("query", "slash", "go into the query box; every keystroke searches", "search", _query, "query"),
+    Command("leave", "escape", "leave the query box, so that the letter keys act", "search", _leave, "out"),
+    Command("run", "enter", "run everything: rewrite rounds, then the answer", "search", _run, "run", has_query),
+    Command("down", "j,down", "next hit (the arrows also work inside the query box)", "hits", partial(_move, by=1)),
+    Command("up", "k,up", "hit before", "hits", partial(_move, by=-1)),
+    Command("top", "g,home", "first hit", "hits", partial(_to, index=0)),
+    Command("bottom", "G,end", "last hit", "hits", partial(_to, index=sys.maxsize)),
+    Command("columns", "v", "table: ranks, scores, both", "hits", _columns, "scores", has_trace),
+    Command(
+        "round_before", "left_square_bracket", "round before: every panel shows it", "loop", partial(_round, by=-1),
+        "rounds", has_rounds,
+    ),
+    Command("round_next", "right_square_bracket", "next round", "loop", partial(_round, by=1), when=has_rounds),
+    *(
+        Command(f"panel_{name}", str(i), f"panel: {name}", "panels", partial(_panel, name=name))
+        for i, name in enumerate(PANELS, 1)
+    ),
+    Command("page_down", "pagedown,space", "scroll the panel down", "panels", partial(_scroll, direction=1)),
+    Command("page_up", "pageup,b", "scroll the panel up", "panels", partial(_scroll, direction=-1)),
+    Command("refresh", "r", "read the notes folder again", "notes", _refresh),
+    Command("palette", "colon,ctrl+p", "all commands by name", "app", _palette, "commands"),
+    Command("help", "question_mark", "this help", "app", _help, "help"),
+    Command("quit", "q", "quit (ctrl+c quits from anywhere)", "app", _quit, "quit"),
+)  # fmt: skip

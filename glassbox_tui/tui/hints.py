@@ -1,0 +1,43 @@
+"""Texts made from the commands: the hints line and the help. Both name the keys as they are now."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from rich.text import Text
+
+from glassbox_tui.tui import registry
+from glassbox_tui.tui.cells import DIM, HEAD, KEY, cut
+from glassbox_tui.tui.keys import all_keys_of, key_of
+from glassbox_tui.tui.state import View
+from glassbox_tui.tui.words import say
+
+# These two keep their place at the right end, however narrow it is: whoever sees them finds everything else.
+LAST = ("palette", "help", "quit")
+
+
+def hints(view: View, width: int, height: int) -> list[Text]:
+    """The keys that do something now, as many as fit; help and quit always."""
+    commands = [c for c in registry.useful(view) if c.hint and key_of(c.id)]
+    tail = Text().join(_hint(c.id, c.hint) for c in commands if c.id in LAST)
+    line = Text()
+    for c in (c for c in commands if c.id not in LAST):
+        hint = _hint(c.id, c.hint)
+        if line.cell_len + hint.cell_len + tail.cell_len <= width:
+            line.append_text(hint)
+    return [cut(line.append_text(tail), width)]
+
+
+def _hint(id: str, word: str) -> Text:
+    pair = {"round_before": "round_next"}.get(id)
+    key = key_of(id) + (f" {key_of(pair)}" if pair else "")
+    return Text(f" {key}", KEY).append(f" {say(word)} ", DIM)
+
+
+def help_lines() -> list[Text]:
+    """One line per command that has a key, by group."""
+    lines = [Text(say("Letter keys act whenever the query box is not focused."), HEAD)]
+    for group, commands in groupby((c for c in registry.COMMANDS if key_of(c.id)), key=lambda c: c.group):
+        lines += [Text(), Text(say(group), HEAD)]
+        lines += [Text(f"{all_keys_of(c.id):>13}  ", KEY).append(say(c.title), "not bold") for c in commands]
+    return [*lines, Text(), Text(say("esc closes this"), DIM)]

@@ -1,0 +1,34 @@
+"""All commands, collected from the feature modules; bindings, help, hints and palette are made from them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+
+from glassbox_tui.tui import keys
+from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.features import core
+from glassbox_tui.tui.state import View
+
+# The help and the palette keep this order.
+COMMANDS: tuple[Command, ...] = (*core.COMMANDS,)
+
+_BY_ID = {command.id: command for command in COMMANDS}
+keys.register((command.id, command.keys) for command in COMMANDS)
+
+
+def command(id: str) -> Command:
+    return _BY_ID[id]
+
+
+def bindings(*, priority: bool) -> list[Binding]:
+    """The bindings of the commands on their own keys; the app's keymap moves them to others by their ids."""
+    return [
+        Binding(c.keys, f"app.do('{c.id}')", c.title, id=c.id, show=False, priority=priority)
+        for c in COMMANDS
+        if c.keys and c.priority == priority
+    ]
+
+
+def useful(view: View) -> list[Command]:
+    """The commands that can do something now."""
+    return [c for c in COMMANDS if c.when(view)]
