@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
@@ -24,6 +24,7 @@ from textual.widgets import DataTable, Input
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui import registry, state
 from glassbox_tui.tui.backend import OpenBackend
+from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.messages import Changed, Event, Request, Search
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.screens import MainScreen
@@ -34,6 +35,13 @@ from glassbox_tui.tui.work import Crew, Deliver, Workers
 
 Observer = Callable[[Event], None]
 MakeCrew = Callable[[Deliver], Crew]
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """A screen that follows the View."""
+
+    def show(self, view: View, before: View | None) -> None: ...
 
 
 class Posted(Message, bubble=False):
@@ -167,9 +175,16 @@ class GlassboxApp(App[None]):
     async def action_quit(self) -> None:
         self.exit()
 
+    @property
+    def where(self) -> str:
+        """The name of the screen in front, for the commands whose keys are its own."""
+        return str(getattr(self.screen, "WHERE", MAIN))
+
     def _show(self, view: View, before: View | None) -> None:
-        if self._main.is_mounted:
-            self._main.show(view, before)
+        """Draw `view` on the main screen, and on those over it that have a `show` of the same form."""
+        for screen in self.screen_stack:
+            if screen.is_mounted and isinstance(screen, Shows):
+                screen.show(view, before)
 
 
 def make_app(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
 
 Condition = Callable[[View], bool]
+MAIN = "main"
 
 
 def always(view: View) -> bool:
@@ -24,7 +25,8 @@ class Command:
 
     `title` is a short imperative, `hint` the word for the hints line (""; not shown there). Both are English and are
     translated when shown. `when` tells whether it can do anything now: if not, hints and palette leave it out. `run`
-    is called with the app. `priority`: the key acts in the query box and in every screen, too.
+    is called with the app. `priority`: the key acts in the query box and in every screen, too. `where`: the screens
+    whose key it is, by the names they give themselves.
     """
 
     id: str
@@ -35,3 +37,4 @@ class Command:
     hint: str = ""
     when: Condition = always
     priority: bool = False
+    where: tuple[str, ...] = (MAIN,)

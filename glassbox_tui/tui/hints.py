@@ -8,6 +8,7 @@ from rich.text import Text
 
 from glassbox_tui.tui import registry
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, cut
+from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.keys import all_keys_of, key_of
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
@@ -16,9 +17,9 @@ from glassbox_tui.tui.words import say
 LAST = ("palette", "help", "quit")
 
 
-def hints(view: View, width: int, height: int) -> list[Text]:
+def hints(view: View, width: int, height: int, where: str = MAIN) -> list[Text]:
     """The keys that do something now, as many as fit; help and quit always."""
-    commands = [c for c in registry.useful(view) if c.hint and key_of(c.id)]
+    commands = [c for c in registry.useful(view, where) if c.hint and key_of(c.id)]
     tail = Text().join(_hint(c.id, c.hint) for c in commands if c.id in LAST)
     line = Text()
     for c in (c for c in commands if c.id not in LAST):
@@ -34,10 +35,11 @@ def _hint(id: str, word: str) -> Text:
     return Text(f" {key}", KEY).append(f" {say(word)} ", DIM)
 
 
-def help_lines() -> list[Text]:
-    """One line per command that has a key, by group."""
+def help_lines(where: str = MAIN) -> list[Text]:
+    """One line per command that has a key, by group: those of all screens on the main one, else the screen's own."""
     lines = [Text(say("Letter keys act whenever the query box is not focused."), HEAD)]
-    for group, commands in groupby((c for c in registry.COMMANDS if key_of(c.id)), key=lambda c: c.group):
+    told = [c for c in registry.COMMANDS if key_of(c.id) and (where == MAIN or where in c.where)]
+    for group, commands in groupby(told, key=lambda c: c.group):
         lines += [Text(), Text(say(group), HEAD)]
         lines += [Text(f"{all_keys_of(c.id):>13}  ", KEY).append(say(c.title), "not bold") for c in commands]
     return [*lines, Text(), Text(say("esc closes this"), DIM)]

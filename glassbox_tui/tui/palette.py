@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def open_palette(app: GlassboxApp) -> None:
     """Choose a command, then run it as if its key had been pressed."""
     choices = [
-        Choice(c.id, say(c.title), say(c.group), key_of(c.id)) for c in registry.useful(app.view) if c.id != "palette"
+        Choice(c.id, say(c.title), say(c.group), key_of(c.id))
+        for c in registry.useful(app.view, app.where)
+        if c.id != "palette"
     ]
     app.push_screen(ChooseScreen(say("commands"), choices), lambda id: app.action_do(id) if id else None)

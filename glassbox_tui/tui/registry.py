@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding
 
 from glassbox_tui.tui import keys
-from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.features import core
 from glassbox_tui.tui.state import View
 
@@ -20,15 +20,15 @@ def command(id: str) -> Command:
     return _BY_ID[id]
 
 
-def bindings(*, priority: bool) -> list[Binding]:
-    """The bindings of the commands on their own keys; the app's keymap moves them to others by their ids."""
+def bindings(*, priority: bool, where: str = MAIN) -> list[Binding]:
+    """The bindings of a screen's commands on their own keys; the app's keymap moves them to others by their ids."""
     return [
         Binding(c.keys, f"app.do('{c.id}')", c.title, id=c.id, show=False, priority=priority)
         for c in COMMANDS
-        if c.keys and c.priority == priority
+        if c.keys and c.priority == priority and where in c.where
     ]
 
 
-def useful(view: View) -> list[Command]:
-    """The commands that can do something now."""
-    return [c for c in COMMANDS if c.when(view)]
+def useful(view: View, where: str = MAIN) -> list[Command]:
+    """The commands that can do something now on that screen."""
+    return [c for c in COMMANDS if where in c.where and c.when(view)]

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen, Screen
 
 from glassbox_tui.tui import evidence, lines, registry
 from glassbox_tui.tui.cells import KEY
+from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
@@ -97,8 +98,12 @@ class HelpScreen(ModalScreen[None]):
         Binding("pageup,b", "scroll(-10)", show=False),
     ]
 
+    def __init__(self, where: str = MAIN) -> None:
+        super().__init__()
+        self._where = where
+
     def compose(self) -> ComposeResult:
-        yield Panel(lambda v, w, h: help_lines(), title=say("keys"), classes="box")
+        yield Panel(lambda v, w, h: help_lines(self._where), title=say("keys"), classes="box")
 
     def action_scroll(self, by: int) -> None:
         self.query_one(Panel).scroll_by(by)

@@ -73,7 +73,7 @@ def _scroll(app: GlassboxApp, direction: int) -> None:
 def _help(app: GlassboxApp) -> None:
     from glassbox_tui.tui.screens import HelpScreen
 
-    app.push_screen(HelpScreen())
+    app.push_screen(HelpScreen(app.where))
 
 
 def _palette(app: GlassboxApp) -> None:
