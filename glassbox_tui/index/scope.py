@@ -8,12 +8,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # the app's process lists notes and searches nothing: it does without numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+Rows: TypeAlias = "NDArray[np.int64]"
 """Chunk numbers, rising. Where a search takes `only: Rows | None`, None means every chunk."""
 
 
@@ -35,6 +36,8 @@ def within(path: str, scope: str) -> bool:
 
 def rows_within(items: Sequence[HasPath], scope: str) -> Rows:
     """The numbers of the items, which are in the order of their paths, that lie within the tidy `scope`."""
+    import numpy as np
+
     if not scope:
         return np.arange(len(items), dtype=np.int64)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from glassbox_tui.index.scope import rows_within
-from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.notes.scan import Scan, kind_of
+
+if TYPE_CHECKING:
+    from glassbox_tui.index.snapshot import Snapshot
 
 UNREAD, SKIPPED = "unread", "skipped"
 
