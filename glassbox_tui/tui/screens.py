@@ -20,6 +20,7 @@ from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
+from glassbox_tui.views.look import look_of
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 SMALLEST = (60, 16)
@@ -30,7 +31,9 @@ def flow(view: View, width: int, height: int) -> Sequence[Text]:
     now, hit = shown_round(view), selected_hit(view)
     if now is None:
         return []
-    picture = rank_flow(now, width=width, height=height, selected=hit.uid if hit else None, ascii=view.ascii)
+    picture = rank_flow(
+        now, width=width, height=height, selected=hit.uid if hit else None, look=look_of(ascii=view.ascii)
+    )
     return list(rich_text(picture).split("\n", allow_blank=True))
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
+from glassbox_tui.views.look import look_of
 from glassbox_tui.views.plain import ABSENT, clip, first_line, heading, line, location, number, signals, styled
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
@@ -138,7 +139,7 @@ def evidence(trace: Trace, *, width: int, ascii: bool = False, flow: bool = True
     if trace.hits:
         items.append(evidence_table(trace, width=width, ascii=ascii))
         if flow:
-            items += [rich_text(rank_flow(trace.last, width=min(width, 100), ascii=ascii)), Text("")]
+            items += [rich_text(rank_flow(trace.last, width=min(width, 100), look=look_of(ascii=ascii))), Text("")]
     else:
         items.append(Text("nothing was found", "yellow"))
     items += round_lines(trace, ascii=ascii)

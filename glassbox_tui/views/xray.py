@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.views.look import look_of
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
 
@@ -45,7 +46,7 @@ def _round(r: Round, width: int, ascii: bool) -> Iterator[str]:
         yield from _stage(stage)
     yield ""
     yield "-- rank flow --"
-    yield plain_text(rank_flow(r, width=width, ascii=ascii))
+    yield plain_text(rank_flow(r, width=width, look=look_of(ascii=ascii)))
     yield ""
     yield from _grade(r)
     for rank, hit in enumerate(r.hits, start=1):

@@ -13,7 +13,9 @@ from rich.cells import cell_len
 from samples import HOSTILE, sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
 
 from glassbox_tui.retrieval.trace import STAGES, Candidate, Round, Stage
-from glassbox_tui.views.rankflow import plain_text, rank_flow, rich_text
+from glassbox_tui.views.colours import Colours, carried
+from glassbox_tui.views.look import LOOKS, Look
+from glassbox_tui.views.rankflow import LETTERS, RankFlow, plain_text, rank_flow, rich_text
 
 Ranks = dict[str, dict[str, int]]  # stage -> uid -> rank
 
@@ -21,16 +23,16 @@ Ranks = dict[str, dict[str, int]]  # stage -> uid -> rank
 def read(picture: str) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     """A reader's eye: (stage -> letter -> rank, letter -> chunk name), from nothing but the picture."""
     head, *rows = picture.splitlines()
-    starts = [m.start() for m in re.finditer(r"\S+", head)]
-    assert len(starts) == len(STAGES)
-    ranks: dict[str, dict[str, int]] = {stage: {} for stage in STAGES}
+    starts = {stage: m.start() for m in re.finditer(r"\S+", head) for stage in STAGES if stage.startswith(m[0])}
+    assert len(starts) == len(head.split())
+    ranks: dict[str, dict[str, int]] = {stage: {} for stage in starts}
     names: dict[str, str] = {}
     for row in rows:
         if legend := re.match(r"  = (\w) (.+)", row):
             names[legend[1]] = legend[2]
             continue
         own = row[:4].strip()
-        for stage, x in zip(STAGES, starts, strict=True):
+        for stage, x in starts.items():
             if node := re.match(r"([A-Za-z])(\d*)", row[x:]):
                 assert bool(node[2]) == own.startswith(">")
                 ranks[stage][node[1]] = int(node[2] or own)
@@ -59,23 +61,43 @@ def some_ranks(draw: st.DrawFn) -> Ranks:
     return ranks
 
 
-@given(some_ranks(), st.integers(40, 150), st.booleans())
+LOOK = st.sampled_from(LOOKS)
+SELECTED = st.none() | st.integers(0, 60).map(lambda i: f"n{i}.md#{i}")
+
+
+@given(some_ranks(), st.sampled_from([40, 60, 80, 120]) | st.integers(40, 150), LOOK, SELECTED, st.booleans())
 def test_every_rank_of_every_chunk_in_some_top_ten_can_be_read_off_the_text(
-    ranks: Ranks, width: int, ascii: bool
+    ranks: Ranks, width: int, look: Look, selected: str | None, only: bool
 ) -> None:
     if not any(ranks.values()):
         return
-    picture = plain_text(rank_flow(a_round(ranks), width=width, ascii=ascii))
+    picture = plain_text(rank_flow(a_round(ranks), width=width, look=look, selected=selected, only=only))
     seen, names = read(picture)
     for stage in STAGES:
-        in_some_top = {uid for s in STAGES for uid, rank in ranks[s].items() if rank <= 10}
-        wanted = {uid: rank for uid, rank in ranks[stage].items() if uid in in_some_top}
+        lettered = {uid for s in STAGES for uid, rank in ranks[s].items() if rank <= 10 or uid == selected}
+        wanted = {uid: rank for uid, rank in ranks[stage].items() if uid in lettered}
         assert {names[letter]: rank for letter, rank in seen[stage].items()} == wanted
 
 
-@given(some_ranks(), st.integers(1, 120), st.integers(1, 40), st.booleans())
-def test_it_stays_inside_its_box(ranks: Ranks, width: int, height: int, ascii: bool) -> None:
-    flow = rank_flow(a_round(ranks), width=width, height=height, ascii=ascii, selected="n0.md#0")
+@given(some_ranks(), st.sampled_from([40, 60, 80, 120]), st.integers(13, 30), LOOK, SELECTED)
+def test_in_a_low_box_whoever_is_in_the_final_rows_is_shown_at_every_stage(
+    ranks: Ranks, width: int, height: int, look: Look, selected: str | None
+) -> None:
+    if not ranks["final"]:
+        return
+    flow = rank_flow(a_round(ranks), width=width, height=height, look=look, selected=selected)
+    seen, _ = read(plain_text(flow))
+    for uid, rank in ranks["final"].items():
+        if rank <= flow.top:
+            letter = LETTERS[rank - 1]
+            assert {s: at[letter] for s, at in seen.items() if letter in at} == {
+                s: at[uid] for s, at in ranks.items() if uid in at
+            }
+
+
+@given(some_ranks(), st.integers(1, 120), st.integers(1, 40), LOOK, st.booleans())
+def test_it_stays_inside_its_box(ranks: Ranks, width: int, height: int, look: Look, only: bool) -> None:
+    flow = rank_flow(a_round(ranks), width=width, height=height, look=look, selected="n0.md#0", only=only)
     lines = plain_text(flow).split("\n")
     assert len(lines) <= max(2, height)
     assert all(cell_len(line) <= width for line in lines)
@@ -90,9 +112,7 @@ def test_a_low_box_shows_fewer_ranks_but_only_true_ones(ranks: Ranks, height: in
     seen, _ = read(plain_text(flow))
     for stage, letters in seen.items():
         for letter, rank in letters.items():
-            assert (
-                ranks[stage][flow.chunks["abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter)]] == rank
-            )
+            assert ranks[stage][flow.chunks[LETTERS.index(letter)]] == rank
 
 
 def test_the_final_column_reads_a_b_c_downwards_and_names_the_notes() -> None:
@@ -146,7 +166,7 @@ def test_the_selected_chunk_is_told_apart_without_colour() -> None:
 
 
 def test_ascii_is_ascii() -> None:
-    assert plain_text(rank_flow(sample_trace().last, width=60, ascii=True, selected="07-grade.md#2")).isascii()
+    assert plain_text(rank_flow(sample_trace().last, width=60, look="ascii", selected="07-grade.md#2")).isascii()
 
 
 @pytest.mark.parametrize("make", [sample_trace, sample_trace_two_rounds, sample_trace_hostile])
@@ -167,3 +187,109 @@ def test_hostile_names_are_shown_not_obeyed() -> None:
 
 def test_an_empty_round_says_so() -> None:
     assert plain_text(rank_flow(sample_trace_empty().last, width=40)) == "nothing was found"
+
+
+@pytest.mark.parametrize("look", ["wide", "ascii"])
+def test_these_looks_draw_nothing_whose_width_depends_on_the_terminal(look: Look) -> None:
+    for only in (False, True):
+        text = plain_text(rank_flow(sample_trace().last, width=40, look=look, selected="07-grade.md#2", only=only))
+        assert not [c for c in text if unicodedata.east_asian_width(c) == "A"]
+        assert look == "wide" or text.isascii()
+
+
+def test_the_braille_lines_meet_where_box_lines_do() -> None:
+    """Each braille cell must leave by the same sides as the box character in its place: left, right, up, down."""
+    sides = {"│": "ud", "─": "lr", "╰": "ur", "╯": "lu", "╭": "dr", "╮": "ld", "├": "udr", "┤": "lud",
+             "┬": "lrd", "┴": "lru", "┼": "lrud"}  # fmt: skip
+    dots = {"u": 0x01, "d": 0x40, "l": 0x02, "r": 0x10}
+    box, braille = (plain_text(rank_flow(sample_trace().last, width=60, look=look)) for look in ("unicode", "wide"))
+    met = set()
+    for a, b in zip(box, braille, strict=True):
+        if a in sides:
+            met.add(a)
+            assert all(ord(b) & dots[side] for side in sides[a]), (a, b)
+            assert all(side in sides[a] or side == "l" or not ord(b) & dots[side] for side in "udr"), (a, b)
+    assert {"│", "─", "╰", "╯", "╭", "╮"} <= met
+
+
+def test_only_the_selected_chunks_line_is_drawn_on_demand_and_every_letter_stays() -> None:
+    round_ = sample_trace().last
+    everyone = rank_flow(round_, width=60, selected="07-grade.md#2")
+    alone = rank_flow(round_, width=60, selected="07-grade.md#2", only=True)
+    assert {s.chunk for line in alone.lines for s in line if s.role == "line"} == {alone.chunks.index("07-grade.md#2")}
+    assert read(plain_text(alone)) == read(plain_text(everyone))
+    nobody = rank_flow(round_, width=60, selected="nowhere.md#0", only=True)
+    assert plain_text(nobody) == plain_text(rank_flow(round_, width=60))
+
+
+def test_a_selected_chunk_beyond_every_top_is_in_the_picture_even_in_a_low_box() -> None:
+    ranks: Ranks = {s: {f"n{i}.md#0": i for i in range(1, 41)} for s in STAGES}
+    seen, names = read(plain_text(rank_flow(a_round(ranks), width=60, height=13, selected="n33.md#0")))
+    letter = next(key for key, name in names.items() if name == "n33.md#0")
+    assert {stage: at[letter] for stage, at in seen.items()} == dict.fromkeys(STAGES, 33)
+
+
+def test_a_stage_that_did_not_run_has_no_column() -> None:
+    ranks: Ranks = {s: {"a.md#0": 1} for s in ("bm25", "fused", "final")}
+    head, row = plain_text(rank_flow(a_round(ranks), width=40)).splitlines()
+    assert head.split() == ["bm25", "fused", "final"]
+    assert row == " 1  a───────a───────a a.md#0"
+
+
+def coloured(flow: RankFlow) -> dict[str, str]:
+    """uid -> colour of its letters, read off the drawn text."""
+    text = rich_text(flow)
+    found: dict[str, set[str]] = {}
+    at = 0
+    for segments in flow.lines:
+        for s in segments:
+            if s.role == "node" and s.chunk is not None:
+                styles = {w for span in text.spans if span.start <= at < span.end for w in str(span.style).split()}
+                found.setdefault(flow.chunks[s.chunk], set()).update(styles - {"bold", "reverse", "dim", "none"})
+            at += len(s.text)
+        at += 1
+    assert all(len(names) <= 1 for names in found.values())
+    return {uid: names.pop() for uid, names in found.items() if names}
+
+
+@st.composite
+def a_few_lists(draw: st.DrawFn) -> list[list[str]]:
+    chunks = [f"n{i}.md#{i}" for i in range(16)]
+    return draw(st.lists(st.permutations(chunks).map(lambda p: p[:11]), min_size=2, max_size=6))
+
+
+@given(a_few_lists(), st.integers(0, 10))
+def test_who_stays_in_the_picture_keeps_its_colour_and_no_two_share_one(lists: list[list[str]], at: int) -> None:
+    before: dict[str, str] = {}
+    colours = Colours()
+    for uids in lists:
+        round_ = a_round({s: {uid: i for i, uid in enumerate(uids, 1)} for s in STAGES})
+        colours = carried(colours, round_)
+        now = coloured(rank_flow(round_, width=80, colours=colours, selected=uids[at]))
+        assert set(now) == set(uids[:10])
+        assert len(set(now.values())) == len(now)
+        assert {uid: c for uid, c in now.items() if uid in before} == {u: c for u, c in before.items() if u in now}
+        assert carried(colours, round_) == colours  # drawing the same again changes nothing
+        before = now
+
+
+def test_a_letter_typed_and_taken_back_brings_the_colours_back() -> None:
+    def of(*uids: str) -> Round:
+        return a_round({s: {uid: i for i, uid in enumerate(uids, 1)} for s in STAGES})
+
+    first = carried(Colours(), of("a", "b", "c"))
+    second = carried(first, of("x", "y"))
+    assert carried(second, of("c", "b", "a")).by_uid == first.by_uid
+
+
+def test_an_edit_that_shifts_the_numbers_of_chunks_does_not_shift_their_colours() -> None:
+    round_ = sample_trace().last
+    first = carried(Colours(), round_)
+    final = round_.stages[-1]
+    shifted = replace(
+        round_,
+        stages=(replace(final, candidates=tuple(replace(c, uid=c.uid + "0") for c in final.candidates)),),
+        hits=tuple(replace(h, uid=h.uid + "0") for h in round_.hits),
+    )
+    after = carried(first, shifted)
+    assert {h.uid: after.by_uid[h.uid + "0"] for h in round_.hits} == {h.uid: first.by_uid[h.uid] for h in round_.hits}
