@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -11,12 +12,46 @@ from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, Say, against, en
 from glassbox_tui.retrieval.trace import Grade, Hit
 from glassbox_tui.text.normalize import visible
 
-ABSENT = "–"
+ABSENT = "-"  # a dash proper is of ambiguous width
+
+# Terminals disagree on how many cells a sequence of emoji takes, and agree on its parts: joiners, variation selectors,
+# skin tones and keycaps go, the letters of a flag become letters.
+_UNSTEADY: dict[int, str | None] = {
+    **dict.fromkeys((0x200D, 0x20E3, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400)), None),
+    **{0x1F1E6 + i: chr(ord("A") + i) for i in range(26)},
+}
+_unsteady = re.compile("[\u200d\u20e3\ufe00-\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
+_rtl = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_MARK = "\u200e"  # LEFT-TO-RIGHT MARK: no cell, and strong for the bidi algorithm (UAX #9)
 
 
 def line(text: str) -> str:
-    """`text` on one line, with everything a terminal could obey made visible."""
-    return visible(text, keep_newlines=False)
+    """`text` on one line, with everything a terminal could obey made visible, as wide in every terminal."""
+    return bounded(steady(visible(text, keep_newlines=False)))
+
+
+def steady(text: str) -> str:
+    """`text` without what terminals give different widths: each character takes its own cells, whatever is beside it.
+
+    Character by character, so a text may be cut anywhere before or after.
+    """
+    return text if text.isascii() else text.translate(_UNSTEADY)
+
+
+def is_steady(text: str) -> bool:
+    """Whether `steady` leaves it as it is."""
+    return text.isascii() or _unsteady.search(text) is None
+
+
+def bounded(text: str) -> str:
+    """`text` between marks if it has letters that run from right to left.
+
+    A terminal that reorders them then does so inside the text; the numbers in the columns beside it stay there.
+    """
+    if text.isascii() or not _rtl.search(text):
+        return text
+    start, end = "" if text.startswith(_MARK) else _MARK, "" if text.endswith(_MARK) else _MARK
+    return f"{start}{text}{end}"
 
 
 def block(text: str) -> str:
@@ -38,7 +73,7 @@ def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
     room = cells - cell_len(ellipsis)
     if room <= 0:
         return ellipsis[:cells]
-    return set_cell_size(chop_cells(text, room)[0], room).rstrip() + ellipsis
+    return bounded(set_cell_size(chop_cells(text, room)[0], room).rstrip() + ellipsis)
 
 
 def pad(text: str, cells: int) -> str:
@@ -84,7 +119,7 @@ def short_name(uid: str, cells: int, *, ellipsis: str = "…") -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """`.82`, `1.00`, `-.05`; – for None."""
+    """`.82`, `1.00`, `-.05`; - for None."""
     if value is None:
         return ABSENT
     text = f"{value:.{digits}f}"

@@ -40,8 +40,8 @@ def test_the_table_shows_every_rank_of_every_hit(width: int) -> None:
     for row, hit in zip(rows, trace.hits, strict=True):
         assert location(hit) in row
         by_cell = "".join(c + " " * (cell_len(c) - 1) for c in row)
-        ranks = [re.match(r"(–|\d+)(?:[▴▾]\d+)?\s", by_cell[head.index(f" {stage} ") + 1 :]) for stage in STAGES]
-        assert [m and m[1] for m in ranks] == ["–" if p is None else str(p.rank) for p in hit.stages.values()]
+        ranks = [re.match(r"(-|\d+)(?:[▴▾]\d+)?\s", by_cell[head.index(f" {stage} ") + 1 :]) for stage in STAGES]
+        assert [m and m[1] for m in ranks] == ["-" if p is None else str(p.rank) for p in hit.stages.values()]
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -80,7 +80,7 @@ def test_markup_in_notes_is_shown_literally() -> None:
 
 def test_movement_is_told_against_the_stage_to_the_left_and_only_where_both_saw_the_chunk() -> None:
     hit = a_hit(bm25=4, dense=2, fused=2, rerank=9)
-    assert [rank_cell(hit, s).plain for s in STAGES] == ["4", "2▴2", "2", "9▾7", "–"]
+    assert [rank_cell(hit, s).plain for s in STAGES] == ["4", "2▴2", "2", "9▾7", "-"]
     assert [rank_cell(hit, s, ascii=True).plain for s in STAGES] == ["4", "2^2", "2", "9v7", "-"]
 
 
@@ -105,7 +105,7 @@ def test_the_grade_line_holds_each_signal_against_its_threshold() -> None:
 
 
 def test_a_signal_that_is_missing_is_not_a_number() -> None:
-    assert grade_line(sample_trace_empty().last.grade).plain == "coverage –   dense –   rerank –   INSUFFICIENT"
+    assert grade_line(sample_trace_empty().last.grade).plain == "coverage -   dense -   rerank -   INSUFFICIENT"
 
 
 def test_the_rounds_tell_what_feedback_added_and_what_was_not_found() -> None:
@@ -190,7 +190,7 @@ def test_a_long_list_of_files_is_counted_not_dropped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.824, ".82"), (1.0, "1.00"), (-0.05, "-.05"), (0.999, "1.00"), (12.5, "12.50")]
+    ("value", "text"), [(None, "-"), (0.824, ".82"), (1.0, "1.00"), (-0.05, "-.05"), (0.999, "1.00"), (12.5, "12.50")]
 )
 def test_numbers(value: float | None, text: str) -> None:
     assert number(value) == text

@@ -38,7 +38,7 @@ def test_every_rank_and_verdict_of_the_trace_is_in_the_report(trace: Trace) -> N
     for hit, row in zip(trace.hits, rows, strict=True):
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         places = [hit.stages[stage] for stage in STAGES]
-        assert [cell.split(" ")[0] for cell in cells[-5:]] == ["–" if p is None else str(p.rank) for p in places]
+        assert [cell.split(" ")[0] for cell in cells[-5:]] == ["-" if p is None else str(p.rank) for p in places]
         assert hit.text in text
 
 
