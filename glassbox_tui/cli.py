@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.retrieval.trace import IndexInfo
     from glassbox_tui.settings import Settings
+    from glassbox_tui.views.look import Look
 
 PROG = "glassbox-tui"
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -204,12 +205,12 @@ def _retrieve(options: argparse.Namespace) -> int:
     if options.xray:
         from glassbox_tui.views.xray import xray
 
-        sys.stdout.write(xray(trace, width=_width(), ascii=_ascii()))
+        sys.stdout.write(xray(trace, width=_width(), look=_look()))
         return DONE
     from glassbox_tui.views.evidence import evidence
 
     _tell(trace.notices)
-    return _print(evidence(trace, width=_width(), ascii=_ascii()))
+    return _print(evidence(trace, width=_width(), look=_look()))
 
 
 def _ask(options: argparse.Namespace) -> int:
@@ -227,7 +228,7 @@ def _ask(options: argparse.Namespace) -> int:
         return _print_json(to_dict(trace) | {"answer": asdict(result)})
     from glassbox_tui.views.answer import answer_view
 
-    return _print(answer_view(result, trace, ascii=_ascii()))
+    return _print(answer_view(result, trace))
 
 
 def _index(options: argparse.Namespace) -> int:
@@ -338,7 +339,7 @@ def _selftest(options: argparse.Namespace) -> int:
     settings = _settings(options)
     with shown_progress() as progress:
         checks = run(settings, progress)
-    _print_json(to_dict(checks)) if options.json else _print(report(checks, ascii=_ascii()))
+    _print_json(to_dict(checks)) if options.json else _print(report(checks, ascii=_look() == "ascii"))
     return DONE if all(check.ok for check in checks) else FAILED
 
 
@@ -504,8 +505,18 @@ def _reconfigure(stream: Any, **changes: str) -> None:
         stream.reconfigure(**changes)
 
 
-def _ascii() -> bool:
-    return not (sys.stdout.encoding or "ascii").lower().startswith("utf")
+def _look() -> Look:
+    """How standard output can be drawn on, by the options and its encoding; the measure of text is set to match."""
+    from glassbox_tui.config import load_ui, read_config
+    from glassbox_tui.views.look import look_of
+
+    ui = load_ui(file=read_config().ui)
+    if ui.ambiguous == "wide":
+        from glassbox_tui.tui.widths import ambiguous_is_wide
+
+        ambiguous_is_wide()
+    ascii_only = not (sys.stdout.encoding or "ascii").lower().startswith("utf")
+    return look_of(ascii=ui.ascii == "yes" or (ui.ascii == "auto" and ascii_only), wide=ui.ambiguous == "wide")
 
 
 def _width() -> int:

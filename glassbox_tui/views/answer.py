@@ -54,7 +54,7 @@ def citation_line(c: CitationLike) -> str:
     return f"[{c.number}] {line(c.path)}{page}:{first}{'' if first == last else f'-{last}'}  {first_line(c.text)}"
 
 
-def answer_view(answer: AnswerLike, trace: Trace, *, ascii: bool = False) -> RenderableType:
+def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
     """Label, text, sources, the reason to doubt it if there is one, then the rounds with their verdicts."""
     items: list[RenderableType] = [
         styled(trace.query, "bold"),
@@ -68,4 +68,4 @@ def answer_view(answer: AnswerLike, trace: Trace, *, ascii: bool = False) -> Ren
         items.append(Text(""))
     if answer.notice:
         items += [Text(block(answer.notice), "yellow"), Text("")]
-    return Group(*items, *round_lines(trace, ascii=ascii))
+    return Group(*items, *round_lines(trace))

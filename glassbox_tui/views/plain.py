@@ -21,7 +21,7 @@ _UNSTEADY: dict[int, str | None] = {
     **{0x1F1E6 + i: chr(ord("A") + i) for i in range(26)},
 }
 _unsteady = re.compile("[\u200d\u20e3\ufe00-\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
-_rtl = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_rtl = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _MARK = "\u200e"  # LEFT-TO-RIGHT MARK: no cell, and strong for the bidi algorithm (UAX #9)
 
 
@@ -88,7 +88,7 @@ def first_line(text: str) -> str:
     return next((s for s in lines if not s.startswith("#")), lines[0] if lines else "")
 
 
-def location(hit: Hit, cells: int | None = None) -> str:
+def location(hit: Hit, cells: int | None = None, *, ellipsis: str = "…") -> str:
     """`path:12-31`, or `path p.3:12-31` where the note has pages. In few `cells` the path is cut, the lines stay."""
     first, last = hit.lines
     page = "" if hit.page is None else f" p.{hit.page}"
@@ -97,7 +97,8 @@ def location(hit: Hit, cells: int | None = None) -> str:
     if cells is None or cell_len(path + tail) <= cells:
         return path + tail
     room = cells - cell_len(tail)
-    return clip(PurePosixPath(path).name or path, room) + tail if room >= 4 else clip(path, cells)
+    name = PurePosixPath(path).name or path
+    return clip(name, room, ellipsis=ellipsis) + tail if room >= 4 else clip(path, cells, ellipsis=ellipsis)
 
 
 def heading(hit: Hit) -> str:

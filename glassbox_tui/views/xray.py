@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
-from glassbox_tui.views.look import look_of
+from glassbox_tui.views.look import Look
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
 
 
-def xray(trace: Trace, *, width: int = 100, ascii: bool = False) -> str:
+def xray(trace: Trace, *, width: int = 100, look: Look = "unicode") -> str:
     """Every stage of every round. Only the rank flow keeps to `width` cells; lists of parts are as long as they are."""
-    return "\n".join(_lines(trace, width, ascii)) + "\n"
+    return "\n".join(_lines(trace, width, look)) + "\n"
 
 
-def _lines(trace: Trace, width: int, ascii: bool) -> Iterator[str]:
+def _lines(trace: Trace, width: int, look: Look) -> Iterator[str]:
     info = trace.index
     yield f"query     {line(trace.query)}"
     yield f"index     {info.notes} notes, {info.chunks} chunks, dense coverage {info.dense_coverage:.1%}"
@@ -30,10 +30,10 @@ def _lines(trace: Trace, width: int, ascii: bool) -> Iterator[str]:
     if trace.timings_ms:
         yield f"timings   {', '.join(f'{line(k)} {v:.1f} ms' for k, v in trace.timings_ms.items())}"
     for r in trace.rounds:
-        yield from _round(r, width, ascii)
+        yield from _round(r, width, look)
 
 
-def _round(r: Round, width: int, ascii: bool) -> Iterator[str]:
+def _round(r: Round, width: int, look: Look) -> Iterator[str]:
     yield ""
     yield f"== round {r.number} ({line(r.origin)}) ".ljust(min(width, 72), "=")
     yield f"query  {line(r.query)}"
@@ -46,7 +46,7 @@ def _round(r: Round, width: int, ascii: bool) -> Iterator[str]:
         yield from _stage(stage)
     yield ""
     yield "-- rank flow --"
-    yield plain_text(rank_flow(r, width=width, look=look_of(ascii=ascii)))
+    yield plain_text(rank_flow(r, width=width, look=look))
     yield ""
     yield from _grade(r)
     for rank, hit in enumerate(r.hits, start=1):

@@ -7,15 +7,20 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from wcwidth import wcwidth
 
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.notes.scan import Skipped
 from glassbox_tui.retrieval.trace import STAGES, Hit, Place, Trace
 from glassbox_tui.views.answer import answer_view
-from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, rank_cell, sparkline, to_text
-from glassbox_tui.views.plain import clip, first_line, location, number, pad, short_name
+from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, index_line, rank_cell, to_text
+from glassbox_tui.views.look import LOOKS, Look
+from glassbox_tui.views.plain import clip, first_line, line, location, number, pad, short_name
+from glassbox_tui.views.ranks import spark
 from glassbox_tui.views.status import NotSearchable, Status, report_view, status_view
 
 ALL = [sample_trace, sample_trace_two_rounds, sample_trace_hostile, sample_trace_empty]
@@ -47,8 +52,8 @@ def test_the_table_shows_every_rank_of_every_hit(width: int) -> None:
 @pytest.mark.parametrize("make", ALL)
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_no_line_is_wider_than_asked(make, width: int) -> None:  # type: ignore[no-untyped-def]
-    for ascii in (False, True):
-        text = to_text(evidence(make(), width=width, ascii=ascii), width=width)
+    for look in LOOKS:
+        text = to_text(evidence(make(), width=width, look=look), width=width)
         assert max(map(cell_len, text.splitlines())) <= width
 
 
@@ -61,7 +66,7 @@ def test_a_tiny_width_does_not_crash(make, width: int) -> None:  # type: ignore[
 def test_columns_stand_under_each_other_in_chinese_text() -> None:
     text = to_text(evidence_table(sample_trace(), width=140), width=140)
     rows = [r for r in text.splitlines() if re.match(r" *\d+ +\S+:\d", r)]
-    ends = {cell_len(r[: re.search(r"[▁▂▃▄▅▆▇█](?=\s+[^▁▂▃▄▅▆▇█ ])", r).end()]) for r in rows}  # type: ignore[union-attr]
+    ends = {cell_len(r[: re.search(r"[⣀⣤⣶⣿.]{5}", r).end()]) for r in rows}  # type: ignore[union-attr]
     assert len(rows) == 8
     assert len(ends) == 1
 
@@ -81,11 +86,13 @@ def test_markup_in_notes_is_shown_literally() -> None:
 def test_movement_is_told_against_the_stage_to_the_left_and_only_where_both_saw_the_chunk() -> None:
     hit = a_hit(bm25=4, dense=2, fused=2, rerank=9)
     assert [rank_cell(hit, s).plain for s in STAGES] == ["4", "2▴2", "2", "9▾7", "-"]
-    assert [rank_cell(hit, s, ascii=True).plain for s in STAGES] == ["4", "2^2", "2", "9v7", "-"]
+    assert [rank_cell(hit, s, look="ascii").plain for s in STAGES] == ["4", "2^2", "2", "9v7", "-"]
 
 
-def test_sparkline_is_high_for_good_ranks_and_blank_where_absent() -> None:
-    assert sparkline(a_hit(bm25=1, dense=None, fused=8, rerank=15, final=500)) == "█ ▅▁▁"
+def test_the_ranks_as_bars_are_high_for_good_ranks_with_a_dot_where_absent() -> None:
+    hit = a_hit(bm25=1, dense=None, fused=3, rerank=8, final=500)
+    assert spark(hit, look="ascii") == "#.=-_"
+    assert spark(hit) == spark(hit, look="wide") == "⣿.⣶⣤⣀"
 
 
 @pytest.mark.parametrize("off", [0.1, 0.004, 0.0004, 0.00004])
@@ -217,3 +224,55 @@ def test_the_line_shown_of_a_chunk_is_not_its_heading() -> None:
     assert first_line("\n## RRF\n\n---\n只看排名。\nmore") == "只看排名。"
     assert first_line("# only a heading") == "# only a heading"
     assert first_line(" \n\n") == ""
+
+
+def keywords_only() -> Trace:
+    """A search in bm25 mode: nothing dense, nothing reranked, though the index has models for both."""
+    trace = sample_trace()
+    left_out = ("dense", "rerank")
+    stages = tuple(s for s in trace.last.stages if s.name not in left_out)
+    hits = tuple(replace(h, stages=dict(h.stages) | dict.fromkeys(left_out)) for h in trace.hits)
+    return replace(trace, rounds=(replace(trace.last, stages=stages, hits=hits),))
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_nothing_claims_a_stage_that_did_not_run(width: int) -> None:
+    trace = keywords_only()
+    text = to_text(evidence_table(trace, width=width), width=width)
+    head = next(r for r in text.splitlines() if "bm25" in r).split()
+    assert [name for name in head if name in STAGES] == ["bm25", "fused", "final"]
+    assert "late interaction" not in index_line(trace).plain
+    assert "late interaction" in index_line(sample_trace()).plain
+    assert rank_cell(a_hit(bm25=4, fused=2), "fused", ("bm25", "fused")).plain == "2▴2"
+
+
+@pytest.mark.parametrize("look", ["wide", "ascii"])
+def test_these_looks_print_nothing_of_ambiguous_width_but_what_the_notes_hold(look: Look) -> None:
+    text = to_text(evidence(sample_trace(), width=80, look=look), width=80)
+    ours = set(text) - {c for h in sample_trace().hits for c in h.text}
+    assert not [c for c in ours if unicodedata.east_asian_width(c) == "A"]
+    assert look == "wide" or not [c for c in ours if not c.isascii() and unicodedata.east_asian_width(c) not in "WF"]
+
+
+STRANGE = ("👨‍👩‍👧", "❤️", "🇨🇳", "1️⃣", "👍🏽", "é", "é", "שלום", "مرحبا", "中", "ｱ", "z̴̡", "a", "한", "☃︎", "नि")
+
+
+@given(st.lists(st.sampled_from(STRANGE), max_size=8).map(" ".join), st.integers(1, 40))
+def test_a_line_is_as_wide_in_every_terminal(text: str, width: int) -> None:
+    """By two tables, as terminals differ: rich's, which joins emoji, and wcwidth's, character by character."""
+    shown = line(text)
+    assert cell_len(shown) == sum(wcwidth(c) for c in shown) == sum(cell_len(c) for c in shown)
+    cut = pad(shown, width)
+    assert cell_len(cut) == sum(wcwidth(c) for c in cut) == width
+
+
+@given(st.lists(st.sampled_from(["שלום", "مرحبا", "12", "a", "(b)"]), max_size=6).map(" ".join), st.integers(1, 30))
+def test_text_from_right_to_left_cannot_pull_the_columns_beside_it_along(text: str, width: int) -> None:
+    """UAX #9: digits after a right-to-left letter go with it, unless a strong left-to-right one stands between."""
+    shown = pad(line(text), width)
+    letters = [i for i, c in enumerate(shown) if unicodedata.bidirectional(c) in {"R", "AL"}]
+    if letters:
+        strong = [i for i, c in enumerate(shown) if unicodedata.bidirectional(c) == "L"]
+        assert strong[0] < letters[0] or strong[0] == 0
+        assert strong[-1] > letters[-1]
+        assert not shown[strong[-1] + 1 :].strip()
