@@ -8,12 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`phase`: scan, text, embed, model, check, pull, ask or done; `done` of `total` steps (total 0: not known yet)."""
+    """`phase`: scan, text, embed, model, check, pull, ask or done; `done` of `total` steps (total 0: not known yet).
+
+    `left` is an estimate of the seconds until the phase ends, where whoever passes it on has made one.
+    """
 
     phase: str
     done: int
     total: int
     detail: str = ""
+    left: float | None = None
 
 
 ProgressFn = Callable[[Progress], None]
