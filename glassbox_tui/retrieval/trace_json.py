@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,18 +79,16 @@ def from_dict(document: Any) -> Trace:
         return Trace(
             query=_str(document["query"]),
             settings=dict(document["settings"]),
-            index=IndexInfo(
-                **{key: document["index"][key] for key in ("notes", "chunks", "dense_coverage", "embedder", "reranker")}
-            ),
+            index=_index_from_dict(document["index"]),
             rounds=rounds,
             decision=_str(document["decision"]),
             ended=_str(document.get("ended", "")),
             notices=tuple(_str(n) for n in document["notices"]),
-            timings_ms={_str(k): float(v) for k, v in document["timings_ms"].items()},
+            timings_ms={_str(k): _float(v) for k, v in document["timings_ms"].items()},
         )
     except KeyError as error:
         raise TraceError(f"not a Trace: the key {error} is missing") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise error if isinstance(error, TraceError) else TraceError(f"not a Trace: {error}") from None
 
 
@@ -144,21 +143,27 @@ def _hit_to_dict(h: Hit) -> dict[str, Any]:
     }
 
 
+def _index_from_dict(d: Mapping[str, Any]) -> IndexInfo:
+    return IndexInfo(
+        _int(d["notes"]), _int(d["chunks"]), _float(d["dense_coverage"]), _str(d["embedder"]), _str(d["reranker"])
+    )
+
+
 def _round_from_dict(d: Mapping[str, Any]) -> Round:
     g = d["grade"]
     return Round(
-        number=int(d["number"]),
+        number=_int(d["number"]),
         query=_str(d["query"]),
         origin=_str(d["origin"]),
         terms=tuple(_str(t) for t in d["terms"]),
         added_terms=tuple(
             AddedTerm(
-                _str(t["term"]), float(t["weight"]), tuple(_str(u) for u in t["from"]), _str(t.get("surface", ""))
+                _str(t["term"]), _float(t["weight"]), tuple(_str(u) for u in t["from"]), _str(t.get("surface", ""))
             )
             for t in d["added_terms"]
         ),
         stages=tuple(
-            Stage(_str(s["name"]), float(s.get("ms", 0.0)), tuple(_candidate_from_dict(c) for c in s["candidates"]))
+            Stage(_str(s["name"]), _float(s.get("ms", 0.0)), tuple(_candidate_from_dict(c) for c in s["candidates"]))
             for s in d["stages"]
         ),
         hits=tuple(_hit_from_dict(h) for h in d["hits"]),
@@ -167,7 +172,7 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             idf_coverage=_maybe_float(g["idf_coverage"]),
             top_dense=_maybe_float(g["top_dense"]),
             top_rerank=_maybe_float(g["top_rerank"]),
-            thresholds={_str(k): float(v) for k, v in g["thresholds"].items()},
+            thresholds={_str(k): _float(v) for k, v in g["thresholds"].items()},
             sufficient=bool(g["sufficient"]),
             reasons=tuple(_str(x) for x in g["reasons"]),
             missing=tuple(_str(x) for x in g.get("missing", ())),
@@ -177,10 +182,10 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
 
 def _candidate_from_dict(c: Mapping[str, Any]) -> Candidate:
     parts = tuple(
-        Part(_str(p["name"]), float(p["value"]), _str(p.get("detail", "")), _pair(p.get("span")))
+        Part(_str(p["name"]), _float(p["value"]), _str(p.get("detail", "")), _pair(p.get("span")))
         for p in c["parts"] or ()
     )
-    return Candidate(_str(c["uid"]), int(c["rank"]), float(c["score"]), parts)
+    return Candidate(_str(c["uid"]), _rank(c["rank"]), _float(c["score"]), parts)
 
 
 def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
@@ -193,13 +198,13 @@ def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
         title=_str(h["title"]),
         heading=tuple(_str(x) for x in h["heading"]),
         text=_str(h["text"]),
-        start=int(h["start"]),
-        end=int(h["end"]),
+        start=_int(h["start"]),
+        end=_int(h["end"]),
         lines=lines,
-        page=None if h["page"] is None else int(h["page"]),
+        page=None if h["page"] is None else _int(h["page"]),
         content=_str(h.get("content", "")),
         stages={
-            name: None if (p := h["stages"].get(name)) is None else Place(int(p["rank"]), float(p["score"]))
+            name: None if (p := h["stages"].get(name)) is None else Place(_rank(p["rank"]), _float(p["score"]))
             for name in STAGES
         },
     )
@@ -207,16 +212,39 @@ def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
 
 def _str(value: Any) -> str:
     if not isinstance(value, str):
-        raise TraceError(f"not a Trace: {value!r} stands where a text belongs")
+        raise TraceError(f"not a Trace: {_shown(value)} stands where a text belongs")
     return value
 
 
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _int(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TraceError(f"not a Trace: {_shown(value)} stands where a whole number belongs")
+    return value
+
+
+def _rank(value: Any) -> int:
+    if _int(value) < 1:
+        raise TraceError(f"not a Trace: {value} stands where a rank belongs, and ranks begin at 1")
+    return int(value)
+
+
+def _float(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise TraceError(f"not a Trace: {_shown(value)} stands where a number belongs")
+    return float(value)
+
+
 def _maybe_float(value: Any) -> float | None:
-    return None if value is None else float(value)
+    return None if value is None else _float(value)
 
 
 def _pair(value: Any) -> tuple[int, int] | None:
     if value is None:
         return None
     first, second = value
-    return int(first), int(second)
+    return _int(first), _int(second)
