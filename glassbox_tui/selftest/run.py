@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,14 @@ def invariants() -> tuple[Invariant, ...]:
     return tuple(invariant for group in GROUPS for invariant in group.invariants)
 
 
-def run(settings: Settings, progress: ProgressFn | None = None) -> tuple[Check, ...]:
+def run(
+    settings: Settings, progress: ProgressFn | None = None, heard: Callable[[Check], None] | None = None
+) -> tuple[Check, ...]:
     """All invariants on the bundled notes with the models that `settings` name, every other knob at its default.
 
-    The index is built in a temporary folder: no index of the user's is read or written. Raises GlassboxError only if
-    the bundled notes are missing; whatever else goes wrong is a fallen check.
+    `heard` hears of each check as it is done; what it raises ends the run. The index is built in a temporary folder: no
+    index of the user's is read or written. Raises GlassboxError only if the bundled notes are missing; whatever else
+    goes wrong is a fallen check.
     """
     with tempfile.TemporaryDirectory(prefix="glassbox-selftest-") as scratch:
         bench = Bench(settings, bundled_corpus(), Path(scratch), progress or (lambda _: None))
@@ -44,6 +47,8 @@ def run(settings: Settings, progress: ProgressFn | None = None) -> tuple[Check, 
             checks = []
             for done, invariant in enumerate(every, start=1):
                 checks.append(invariant.check(bench))
+                if heard is not None:
+                    heard(checks[-1])
                 bench.tell(done, len(every), f"{invariant.group}: {invariant.name}")
             return tuple(checks)
         finally:

@@ -1,0 +1,88 @@
+"""What the engine says, in the interface's language.
+
+The engine speaks English, with its numbers and names in the sentence. A sentence that has the form of one of these
+templates is said anew from its parts; any other stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from glassbox_tui.tui.words import say, spoken
+
+TEMPLATES = (
+    # the grade
+    "{} {} < {}",
+    "no {} score for the evidence",
+    "no chunk was found",
+    "no signal to judge by",
+    # searching
+    "the index is empty: no note with text was found",
+    "dense search covers {} of the chunks so far",
+    "no keyword terms in the query (only stop words or punctuation): bm25 found nothing",
+    "{} of {} candidates have no token codes yet and were not reranked",
+    "the reranker {} failed ({}): the fused order stands",
+    "rerank is off: {} has no token states for late interaction",
+    "No rerank stage: {}.",
+    # models
+    "The hashing embedder serves, which compares spelling and not meaning: {}.",
+    "{} serves as embedder: {}.",
+    "The embedder {} does not know {} of the tokens in these notes: dense search will be poor; "
+    "choose one that knows their language (GLASSBOX_EMBED_MODEL).",
+    "The converted model was damaged and was made anew: {}; the old one is in {}.",
+    # the index
+    "another process is indexing this folder; what is indexed so far is searched",
+    "{}: it was set aside as {} and is built anew",
+    "{}: it was set aside as {} and is built anew, with {} of its vectors",
+    "the index {} is damaged ({})",
+    "cannot use the index {}",
+    "the engine ended ({}); the log has the details",
+    # the answer
+    "The index is empty: there is no note with text to answer from.",
+    "No chunk was found for this question, so there is nothing to quote.",
+    "The evidence was graded insufficient ({}): read this answer with doubt.",
+    "The chunks found hold no sentence that could be quoted.",
+    "the generator {} failed ({}): this is an extract.",
+    # files
+    "has no text",
+    "hidden file",
+    "hidden folder",
+    "hidden link",
+    "tool folder",
+    "sync-conflict copy",
+    "not a regular file",
+    "left out by an ignore pattern",
+    "link to a folder that is searched already",
+    "not a note: no .md, .markdown, .txt or .pdf file",
+)
+_LISTED, _LONG = "; ", 30  # between reasons; characters
+
+
+def told(sentence: str) -> str:
+    """An engine's sentence (or several, between semicolons) in the interface's language."""
+    return sentence if spoken() == "en" else _told(sentence, spoken())
+
+
+@lru_cache(512)
+def _told(sentence: str, language: str) -> str:
+    several = _LISTED in sentence
+    for template, pattern in _patterns():
+        # A list of reasons is no single one of them; a sentence that has a semicolon of its own is long enough.
+        if (found := pattern.fullmatch(sentence)) and not (several and len(template) < _LONG):
+            return say(template, *(_told(part, language) for part in found.groups()))
+    if several:
+        first, _, rest = sentence.partition(_LISTED)
+        return say("{}; {}", _told(first, language), _told(rest, language))
+    return say(sentence) if sentence in _SINGLE else sentence
+
+
+# Names that stand in the templates' places.
+_SINGLE = frozenset({"coverage", "dense", "rerank"})
+
+
+@lru_cache(1)
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The most particular first: the longest text of its own."""
+    made = [(t, re.compile("(.+?)".join(map(re.escape, t.split("{}"))), re.DOTALL)) for t in TEMPLATES]
+    return tuple(sorted(made, key=lambda pair: -len(pair[0].replace("{}", ""))))
