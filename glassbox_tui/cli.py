@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from glassbox_tui.retrieval.engine import Engine
-    from glassbox_tui.retrieval.trace import IndexInfo
+    from glassbox_tui.retrieval.trace import IndexInfo, Trace
     from glassbox_tui.settings import Settings
     from glassbox_tui.views.look import Look
 
@@ -42,6 +42,7 @@ COMMANDS = (
     "status",
     "models",
     "download-model",
+    "open",
     "config",
     "selftest",
     "bench",
@@ -154,6 +155,10 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--notes", metavar="DIR", help="the notes to search (default: the bundled notes)")
     bench.add_argument("--json", action="store_true", help="as one JSON document")
     bench.set_defaults(run=_bench)
+
+    replay = commands.add_parser("open", help="replay a saved Trace in the app, without its notes")
+    replay.add_argument("trace", metavar="TRACE.json", help="a file that `retrieve --json` or the app wrote")
+    replay.set_defaults(run=_replay)
 
     config = commands.add_parser("config", help="where the config file is, and every value in force with its origin")
     config.add_argument("--json", action="store_true", help="as one JSON document")
@@ -316,7 +321,11 @@ def _config(options: argparse.Namespace) -> int:
     from glassbox_tui.commands import config
     from glassbox_tui.config import read_config
 
-    document = config.document(read_config(), os.environ)
+    found = read_config()
+    document = config.document(found, os.environ)
+    from glassbox_tui.tui.start import checked_keys
+
+    checked_keys(found)
     return _print_json(document) if options.json else _print(config.view(document))
 
 
@@ -347,12 +356,31 @@ def _open_app(args: list[str]) -> int:
     if len(args) > 1:
         raise UsageError(f"the app takes one folder of notes, not {len(args)} arguments: {' '.join(args)}")
     notes = _notes_or_command(args[0]) if args else bundled_corpus()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(f"the app needs a terminal; without one use a command, as in `{PROG} retrieve QUERY`")
+    _need_terminal()
+    return _run_app(notes)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    file = _existing(options.trace)
+    _need_terminal()
+    from glassbox_tui.tui.replay import read_trace
+
+    return _run_app(file, read_trace(file))
+
+
+def _run_app(notes: Path, trace: Trace | None = None) -> int:
+    from glassbox_tui.config import read_config
+
+    config = read_config()
     settings = _settings(argparse.Namespace())
     from glassbox_tui.tui.app import run
 
-    return run(notes, settings)
+    return run(notes, settings, config, trace=trace)
+
+
+def _need_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(f"the app needs a terminal; without one use a command, as in `{PROG} retrieve QUERY`")
 
 
 # -- helpers -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,19 +18,27 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.widgets import DataTable, Input
+from textual.widgets.input import Selection
 
+from glassbox_tui.config import Config
+from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui import registry, state
+from glassbox_tui.tui import registry, session, state, themes
 from glassbox_tui.tui.backend import OpenBackend
 from glassbox_tui.tui.commands import MAIN
-from glassbox_tui.tui.messages import Changed, Event, Request, Search
+from glassbox_tui.tui.messages import Changed, Event, Request, Search, SearchDone
 from glassbox_tui.tui.remote import Place, Remote
+from glassbox_tui.tui.replay import Replay, refusal
 from glassbox_tui.tui.screens import MainScreen
+from glassbox_tui.tui.session import Session
+from glassbox_tui.tui.start import started
 from glassbox_tui.tui.state import View
-from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to, wants_ascii
+from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to
 from glassbox_tui.tui.widgets import Panel, QueryBox
+from glassbox_tui.tui.words import spoken
 from glassbox_tui.tui.work import Crew, Deliver, Workers
 
 Observer = Callable[[Event], None]
@@ -66,11 +74,22 @@ class GlassboxApp(App[None]):
         *registry.bindings(priority=True),
     ]
 
-    def __init__(self, view: View, make_crew: MakeCrew, observer: Observer | None, driver: type[Driver] | None) -> None:
+    def __init__(
+        self,
+        view: View,
+        make_crew: MakeCrew,
+        observer: Observer | None = None,
+        driver: type[Driver] | None = None,
+        at: Session = Session(),  # noqa: B008 - frozen
+        keys: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(driver_class=driver)
         self.animation_level = "none"
         self.theme = "ansi-dark"  # the terminal's own sixteen colours, on its own background
-        self.view = view
+        self.view, self.session = view, at
+        self._colours = themes.filters(view.theme)
+        if keys:
+            self.set_keymap(keys)
         self.crew = make_crew(self._deliver)
         self._observer = observer
         self._main = MainScreen()
@@ -86,9 +105,17 @@ class GlassboxApp(App[None]):
         self._main.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self._main.query_one(QueryBox).focus()
         self._show(self.view, None)
+        query = self.view.query
+        if query:
+            self.put_query(query)
+        if self.view.offline:
+            self._main.query_one(QueryBox).disabled = True
+        else:
+            self.focus_query()
         self.call_after_refresh(self.crew.start)
+        if query and not self.view.offline:  # as the last session ended; it waits until the index is open
+            self.search(query, rounds=False)
 
     def on_unmount(self) -> None:
         self.crew.cancel()
@@ -105,6 +132,9 @@ class GlassboxApp(App[None]):
         self.change(state.applied(self.view, event))
         if isinstance(event, Changed) and state.asks_again(self.view):
             self.search(self.view.query, rounds=self.view.rounds)
+        if isinstance(event, SearchDone) and event.rounds and event.run == self.view.run:
+            session.ran(event.trace, self.session)
+            session.ended(self.view, self.session)
         if self._observer is not None:
             self._observer(event)
 
@@ -124,6 +154,9 @@ class GlassboxApp(App[None]):
         self.change(replace(self.view, told=sentence))
 
     def search(self, query: str, *, rounds: bool) -> None:
+        if self.view.offline:
+            self.tell(refusal())
+            return
         self.change(state.ask(self.view, query, rounds=rounds))
         if query.strip():
             self.send(Search(self.view.run, query, rounds))
@@ -133,8 +166,39 @@ class GlassboxApp(App[None]):
         """What stands in the query box; `view.query` follows as soon as the keys before are dealt with."""
         return self._main.query_one(QueryBox).value
 
+    def put_query(self, query: str) -> None:
+        """Put `query` into the box, all of it selected, so that what is typed next takes its place."""
+        box = self._main.query_one(QueryBox)
+        with self.prevent(Input.Changed):
+            box.value = query
+        box.selection = Selection(0, len(box.value))
+
+    def run_query(self, query: str) -> None:
+        """Run `query` with all its rounds, as if it had been typed."""
+        if not self.view.offline:
+            self.put_query(query)
+            self.leave_query()
+        self.search(query, rounds=True)
+
     def focus_query(self) -> None:
+        if self.view.offline:
+            self.tell(refusal())
         self._main.query_one(QueryBox).focus()
+
+    def use_theme(self, name: str) -> None:
+        self._colours = themes.filters(name)
+        self.change(replace(self.view, theme=name))
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw everything anew: the language or the colours are others."""
+        self.change(replace(self.view, language=spoken()))
+        for screen in self.screen_stack:
+            for widget in screen.walk_children(with_self=True):
+                widget.refresh()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return self._colours
 
     def leave_query(self) -> None:
         self._main.set_focus(None)
@@ -192,26 +256,38 @@ def make_app(
     *,
     notes: str = "",
     ascii: bool = False,
+    view: View | None = None,
     crew: MakeCrew | None = None,
     observer: Observer | None = None,
     driver: type[Driver] | None = None,
+    at: Session = Session(),  # noqa: B008 - frozen
+    keys: Mapping[str, str] | None = None,
 ) -> GlassboxApp:
     """The app as the CLI, the tests and the screenshots all make it: over a backend in threads here, or over a crew.
 
-    `notes` is the folder's name for the status line; `observer` hears of every event after it was drawn.
+    `notes` is the folder's name for the status line; `view` is the first View in place of an empty one; `observer`
+    hears of every event after it was drawn; `at` says what is remembered where, `keys` which commands are on others.
     """
     if crew is None:
         if open_backend is None:
             raise TypeError("make_app needs a backend to open, or a crew")
         crew = partial(Workers, open_backend)
-    return GlassboxApp(View(notes=notes, ascii=ascii), crew, observer, driver)
+    return GlassboxApp(view or View(notes=notes, ascii=ascii), crew, observer, driver, at, keys)
 
 
-def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = None) -> int:
+def run(
+    notes: Path,
+    settings: Settings,
+    config: Config | None = None,
+    *,
+    open_backend: OpenBackend | None = None,
+    trace: Trace | None = None,
+) -> int:
     """Show the app on a folder of notes until the user quits; then the process ends here, with the app's exit status.
 
-    The engine runs in a child process; `open_backend` stands in for it, in threads. Returns (2) only if there is no
-    terminal.
+    The engine runs in a child process; `open_backend` stands in for it, in threads. With a `trace` there is none at
+    all: the Trace is replayed, and `notes` is its file. Returns (2) only if there is no terminal; raises SettingsError
+    for what is wrong in the config file.
     """
     if not is_terminal():
         print(
@@ -219,18 +295,17 @@ def run(notes: Path, settings: Settings, *, open_backend: OpenBackend | None = N
             file=sys.stderr,
         )
         return 2
+    start = started(notes, settings, config or Config(Path()), os.environ, trace)
     log = settings.data_dir / "logs" / "tui.log"
     with native_output_to(log) as screen:
         TerminalDriver.screen = screen
+        crew = Replay if trace is not None else None if open_backend else partial(Remote, Place(notes, settings))
         app = make_app(
-            open_backend,
-            notes=str(notes),
-            ascii=wants_ascii(os.environ),
-            crew=None if open_backend else partial(Remote, Place(notes, settings)),
-            driver=TerminalDriver,
+            open_backend, view=start.view, crew=crew, driver=TerminalDriver, at=start.session, keys=start.keys
         )
-        app.run()
+        app.run(mouse=start.mouse)
         app.crew.stop()
+        session.ended(app.view, start.session)
     status = app.return_code or 0
     if status == 1:
         print(f"glassbox-tui: the app failed; what went wrong is in {log}", file=sys.stderr)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,9 +56,15 @@ class Backend(Protocol):
         """
         ...
 
+    def selftest(self, heard: CheckFn) -> None:
+        """Check the invariants, telling `heard` of each; what it raises ends the run."""
+        ...
+
     def close(self) -> None: ...
 
 
+# (group, name, whether it holds, what was compared, how many are done, of how many)
+CheckFn = Callable[[str, str, bool, str, int, int], None]
 OpenBackend = Callable[[ProgressFn], Backend]
 
 
@@ -95,6 +102,12 @@ class EngineBackend:
         if report.locked:
             return ("another process is indexing this folder; what is indexed so far is searched",)
         return tuple(f"{path}: {reason}" for path, reason in report.problems)
+
+    def selftest(self, heard: CheckFn) -> None:
+        from glassbox_tui.selftest.run import invariants, run
+
+        total, done = len(invariants()), count(1)
+        run(self._engine.settings, None, lambda c: heard(c.group, c.name, c.ok, c.detail, next(done), total))
 
     def close(self) -> None:
         self._engine.close()

@@ -49,7 +49,7 @@ def notices(view: View) -> list[_Line]:
     if trace is not None and now is not None:
         said += [(told(notice), WARN) for notice in trace.notices]
         if now.grade.missing and not now.grade.sufficient:
-            said.append((say("not in the evidence: {}", ", ".join(now.grade.missing)), WARN))
+            said.append((say("not in the evidence: {}", ", ".join(map(plain, now.grade.missing))), WARN))
     elif view.info is not None and not view.info.reranker:
         said.append((say("the rerank stage is off: the fused order is the final one"), WARN))
     return [(plain(sentence), style) for sentence, style in said]
@@ -130,7 +130,7 @@ def _no_hits(view: View) -> list[_Line]:
         return _empty(view)
     lines = [(say("No note matches: no stage found anything for this query."), WARN)]
     if any(notice.startswith("no keyword terms") for notice in (trace.notices if trace is not None else ())):
-        lines.append((say("It holds no word to search for, only stop words or punctuation: name the thing itself."), ""))
+        lines.append((say("It holds no word to search for, only stop words or punctuation: name the thing."), ""))
     if view.info is not None and view.info.dense_coverage == 0:
         lines.append((say("Nothing has a vector yet, so only the very words are found: try other words, or wait."), ""))
     return lines

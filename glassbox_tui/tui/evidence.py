@@ -11,6 +11,7 @@ from rich.text import Text
 from glassbox_tui.retrieval.trace import STAGES, Candidate, Hit, Part, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
+from glassbox_tui.tui.conditions import instead_of_evidence
 from glassbox_tui.tui.state import View, selected_hit, selected_index, shown_round
 from glassbox_tui.views.plain import heading, location
 from glassbox_tui.views.plain import line as plain
@@ -23,10 +24,8 @@ _Span = tuple[int, int]
 def evidence(view: View, width: int, height: int) -> list[Text]:
     """Where the selected hit is from, and its text: matched BM25 terms coloured, strongest token matches underlined."""
     now, hit = shown_round(view), selected_hit(view)
-    if now is None:
-        return []
-    if hit is None:
-        return [Text("no hit: no stage found anything for this query", DIM)]
+    if now is None or hit is None:
+        return instead_of_evidence(view, width)
     head = Text(f"{selected_index(view) + 1}/{len(now.hits)}  ", DIM)
     head.append(location(hit), KEY)
     head.append("  " + heading(hit), HEAD)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from rich.cells import cell_len
 from rich.text import Text
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Grade, Round
 from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, bar, cut, ends, fit, short_zero, wrap
+from glassbox_tui.tui.conditions import home, middle, notice_line
+from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.state import PANELS, View, shown_round
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
 WIDE = 100  # cells from which all panels stand side by side
+_NAME = " glassbox"
+_PATH = 8  # cells that the path keeps, however narrow it is
 _PHASES = {
     "open": "opening",
     "scan": "looking for notes",
@@ -29,32 +32,29 @@ _SHORT = {"coverage": "cov", "idf_coverage": "idf cov"}
 def status(view: View, width: int, height: int) -> list[Text]:
     """What is searched, with which models, how far indexing is, and how long the last search took."""
     wide = width >= WIDE
-    left = Text(" glassbox", HEAD)
-    left.append("  " + plain(_home(view.notes)), KEY)
+    counts = Text()
     if view.info is not None:
         info = view.info
-        left.append(f"  {info.notes:,} notes")
+        counts.append(f"  {info.notes:,} notes")
         if wide:
-            left.append(f"  {info.chunks:,} chunks")
-        left.append(f"  dense {info.dense_coverage:.0%}", "" if info.dense_coverage >= 1 or not info.chunks else WARN)
+            counts.append(f"  {info.chunks:,} chunks")
+        counts.append(f"  dense {info.dense_coverage:.0%}", "" if info.dense_coverage >= 1 or not info.chunks else WARN)
         if wide:
-            left.append("  " + plain(info.embedder or "no embedder"), DIM)
-            left.append("  " + plain(info.reranker or "rerank off"), DIM)
-    right = _working(view) if view.progress is not None or view.problem else _timings(view, wide)
-    return [ends(left, right, width)]
-
-
-def _working(view: View) -> Text:
-    if view.progress is None:
-        return Text(plain(view.problem) + " ", BAD)
-    return Text(progress_words(view.progress) + " ", WARN)
+            counts.append("  " + plain(info.embedder or "no embedder"), DIM)
+            counts.append("  " + plain(info.reranker or "rerank off"), DIM)
+    right = _timings(view, wide) if view.progress is None else Text(progress_words(view.progress) + " ", WARN)
+    # A long path yields: the counts behind it say more.
+    room = width - cell_len(_NAME) - 2 - counts.cell_len - right.cell_len - 1
+    path = middle(home(view.notes), max(_PATH, room))
+    return [ends(Text(_NAME, HEAD).append("  " + path, KEY).append_text(counts), right, width)]
 
 
 def progress_words(progress: Progress) -> str:
     """ "reading 120/1,067": how far the work is, in as few words as possible."""
     words = _PHASES.get(progress.phase, plain(progress.phase))
     if progress.total:
-        return f"{words} {progress.done:,}/{progress.total:,}"
+        left = f", {duration(progress.left)}" if progress.left is not None else ""
+        return f"{words} {progress.done:,}/{progress.total:,}{left}"
     return f"{words} {progress.done:,}" if progress.done else f"{words} ..."
 
 
@@ -68,11 +68,6 @@ def _timings(view: View, wide: bool) -> Text:
     if wide and now is not None:
         right.append("".join(f"  {s.name} {s.ms:.0f}" for s in now.stages if s.name in _TIMED) + " ", DIM)
     return right
-
-
-def _home(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
 
 
 def verdict(view: View, width: int, height: int) -> list[Text]:
@@ -124,15 +119,7 @@ def _hundredths(value: float | None) -> str:
 
 def notice(view: View, width: int, height: int) -> list[Text]:
     """Fallbacks and warnings of the shown search, and what lacks in the evidence."""
-    if view.told:
-        return [cut(Text(" " + plain(view.told), HEAD), width)]
-    trace, now = view.trace, shown_round(view)
-    if trace is None or now is None:
-        return [Text()]
-    said = [plain(n) for n in trace.notices]
-    if now.grade.missing and not now.grade.sufficient:
-        said.append("not in the evidence: " + ", ".join(plain(t) for t in now.grade.missing))
-    return [cut(Text(" " + "; ".join(said), WARN), width) if said else Text()]
+    return [notice_line(view, width)]
 
 
 def tabs(view: View, width: int, height: int) -> list[Text]:

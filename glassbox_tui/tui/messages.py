@@ -31,7 +31,14 @@ class Refresh:
     """Read the folder again as soon as no update runs."""
 
 
-Request = Search | Refresh
+@dataclass(frozen=True, slots=True)
+class RunSelftest:
+    """Check the invariants, in a lane of its own; `run` tags what comes of it."""
+
+    run: int
+
+
+Request = Search | Refresh | RunSelftest
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -108,6 +115,34 @@ class WorkersGone:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An invariant of the selftest was checked: the `done`th of `total`."""
+
+    run: int
+    group: str
+    name: str
+    ok: bool
+    detail: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestDone:
+    """The selftest ended; `failure` is a sentence if it could not go on."""
+
+    run: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Whatever was asked last cannot be had here; `reason` is one sentence."""
+
+    reason: str
+
+
 Event = (
     Opened
     | OpenFailed
@@ -119,4 +154,7 @@ Event = (
     | SearchFailed
     | AnswerDone
     | WorkersGone
+    | Checked
+    | SelftestDone
+    | Refused
 )

@@ -6,11 +6,18 @@ from textual.binding import Binding
 
 from glassbox_tui.tui import keys
 from glassbox_tui.tui.commands import MAIN, Command
-from glassbox_tui.tui.features import core
+from glassbox_tui.tui.features import core, history, look, notices, replay, selftest
 from glassbox_tui.tui.state import View
 
 # The help and the palette keep this order.
-COMMANDS: tuple[Command, ...] = (*core.COMMANDS,)
+COMMANDS: tuple[Command, ...] = (
+    *core.COMMANDS,
+    *history.COMMANDS,
+    *notices.COMMANDS,
+    *selftest.COMMANDS,
+    *replay.COMMANDS,
+    *look.COMMANDS,
+)
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

@@ -10,15 +10,19 @@ from dataclasses import dataclass, replace
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
 from glassbox_tui.tui.backend import Reply
+from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
 from glassbox_tui.tui.messages import (
     AnswerDone,
     Changed,
+    Checked,
     Event,
     Opened,
     OpenFailed,
     Progressed,
+    Refused,
     SearchDone,
     SearchFailed,
+    SelftestDone,
     Updated,
     UpdateFailed,
     WorkersGone,
@@ -37,7 +41,8 @@ class View:
 
     `run` is the newest search asked for; `shown` the one whose Trace is here. `round` None: the last. `selected` is
     (uid, content hash) of the hit the user moved to; None: whatever is on top. `told` is what the app says of the last
-    command, until the next key.
+    command, until the next key. `first_time`: nobody has seen the welcome yet. `offline`: a saved Trace is replayed,
+    there is no engine. `language` and `theme` are here so that a change of them is a change of the View.
     """
 
     notes: str = ""
@@ -57,6 +62,11 @@ class View:
     columns: str = "rank"
     panel: str = "hits"
     told: str = ""
+    first_time: bool = False
+    offline: bool = False
+    language: str = "en"
+    theme: str = "terminal"
+    selftest: Selftest = NEVER_RUN
 
 
 def shown_round(view: View) -> Round | None:
@@ -102,6 +112,13 @@ def ask(view: View, query: str, *, rounds: bool) -> View:
     return replace(asked, shown=asked.run, trace=None, reply=None, round=None, selected=None)
 
 
+def replayed(view: View, trace: Trace) -> View:
+    """A saved Trace takes the place of what was searched last; a search that still runs is stale now."""
+    run = view.run + 1
+    fresh = replace(view, query=trace.query, run=run, shown=run, trace=trace, rounds=True, failure="", reply=None)
+    return replace(fresh, round=None, selected=None)
+
+
 def select(view: View, index: int) -> View:
     """Select the hit at `index`, clamped to the list."""
     now = shown_round(view)
@@ -132,6 +149,10 @@ def applied(view: View, event: Event) -> View:
             return replace(view, progress=None, problem=reason)
         case WorkersGone(reason):
             return replace(view, info=None, progress=None, problem=reason, shown=view.run)
+        case Checked() | SelftestDone():
+            return replace(view, selftest=heard(view.selftest, event))
+        case Refused(reason):
+            return replace(view, told=reason)
         case Progressed(progress):
             return replace(view, progress=progress)
         case Updated(info, problems):

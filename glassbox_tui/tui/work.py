@@ -3,6 +3,7 @@
     search   one at a time, the newest wins: a request takes the place of one that waits and cancels the one that runs
     index    opens the index, then keeps it up to date
     side     small questions (a note's text, the list of notes): they never wait behind a search or an update
+    selftest the invariants, which take a minute
 
 They run in the child process that `remote` starts; tests run them beside the app. They are daemon threads and not
 textual workers: textual waits for its thread workers when it leaves, and a quit must not wait for a model.
@@ -21,18 +22,22 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
+from glassbox_tui.tui.estimate import estimating
 from glassbox_tui.tui.messages import (
     AnswerDone,
     Changed,
+    Checked,
     Event,
     Opened,
     OpenFailed,
     Progressed,
     Refresh,
     Request,
+    RunSelftest,
     Search,
     SearchDone,
     SearchFailed,
+    SelftestDone,
     Updated,
     UpdateFailed,
 )
@@ -40,7 +45,7 @@ from glassbox_tui.tui.messages import (
 Deliver = Callable[[Event], None]
 _log = logging.getLogger(__name__)
 
-SEARCH, INDEX, SIDE = LANES = ("search", "index", "side")
+SEARCH, INDEX, SIDE, SELFTEST = LANES = ("search", "index", "side", "selftest")
 
 
 class Crew(Protocol):
@@ -90,7 +95,7 @@ class Workers:
         self._waiting[INDEX][Refresh] = Refresh()
         self._wake = threading.Condition()
         self._stopped = threading.Event()
-        serve = {SEARCH: self._serve, INDEX: self._open_and_serve, SIDE: self._serve}
+        serve = {lane: self._open_and_serve if lane == INDEX else self._serve for lane in LANES}
         self._threads = tuple(
             threading.Thread(target=serve[lane], args=(lane,), name=f"glassbox-{lane}", daemon=True) for lane in LANES
         )
@@ -131,7 +136,7 @@ class Workers:
         return True
 
     def _open_and_serve(self, lane: str) -> None:
-        tell = throttled(lambda progress: self._deliver(Progressed(progress)))
+        tell = throttled(estimating(lambda progress: self._deliver(Progressed(progress))))
 
         def tell_or_stop(progress: Progress) -> None:
             # Opening has no `cancelled` to ask, so its progress report is where a quit reaches it.
@@ -198,7 +203,7 @@ def _answer(backend: Backend, trace: Trace) -> Reply:
 def _refresh(desk: Desk, request: Refresh) -> None:
     try:
         problems = desk.backend.update(
-            progress=throttled(lambda progress: desk.deliver(Progressed(progress))),
+            progress=throttled(estimating(lambda progress: desk.deliver(Progressed(progress)))),
             cancelled=desk.cancelled,
             changed=lambda: desk.deliver(Changed(desk.backend.info())),
         )
@@ -210,9 +215,26 @@ def _refresh(desk: Desk, request: Refresh) -> None:
     desk.deliver(Updated(desk.backend.info(), problems))
 
 
+def _selftest(desk: Desk, request: RunSelftest) -> None:
+    def heard(group: str, name: str, ok: bool, detail: str, done: int, total: int) -> None:
+        if desk.cancelled():
+            raise Cancelled
+        desk.deliver(Checked(request.run, group, name, ok, detail, done, total))
+
+    try:
+        desk.backend.selftest(heard)
+    except Cancelled:
+        raise
+    except Exception as error:
+        desk.deliver(SelftestDone(request.run, sentence(error)))
+        return
+    desk.deliver(SelftestDone(request.run))
+
+
 # Every kind of request the app can send.
 JOBS: Mapping[type[Request], Job] = {
     Search: Job(SEARCH, _search),
+    RunSelftest: Job(SELFTEST, _selftest),
     Refresh: Job(INDEX, _refresh),
 }
 

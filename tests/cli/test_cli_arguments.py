@@ -251,7 +251,7 @@ def test_no_command_is_listed_that_does_not_exist() -> None:
         [sys.executable, "-m", "glassbox_tui", "--help"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout
     assert all(name in out for name in cli.COMMANDS)
-    assert not any(f"    {name} " in out for name in ("doctor", "purge", "open"))
+    assert not any(f"    {name} " in out for name in ("doctor", "purge"))
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from samples import sample_trace, sample_trace_two_rounds
 from textual.pilot import Pilot
@@ -14,7 +15,7 @@ from textual.pilot import Pilot
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
-from glassbox_tui.tui.backend import Reply, Source
+from glassbox_tui.tui.backend import CheckFn, Reply, Source
 from glassbox_tui.tui.messages import Event, Opened, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel
@@ -51,6 +52,8 @@ class ScriptedBackend:
     steps: tuple[Progress, ...] = ()
     problems: tuple[str, ...] = ()
     reply: Reply = REPLY
+    checks: tuple[tuple[str, str, bool, str], ...] = ()
+    selftest_gate: Gate | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
     closed: bool = False
     updates: int = 0
@@ -77,6 +80,12 @@ class ScriptedBackend:
             raise Cancelled
         changed()
         return self.problems
+
+    def selftest(self, heard: CheckFn) -> None:
+        for done, (group, name, ok, detail) in enumerate(self.checks, start=1):
+            if self.selftest_gate is not None:
+                self.selftest_gate.hold()
+            heard(group, name, ok, detail, done, len(self.checks))
 
     def close(self) -> None:
         self.closed = True
@@ -142,16 +151,21 @@ async def settled(app: GlassboxApp, seen: Seen, rounds: bool) -> None:
 
 @asynccontextmanager
 async def running(
-    backend: ScriptedBackend, size: tuple[int, int] = (120, 40), *, indexed: bool = True, ascii: bool = False
+    backend: ScriptedBackend,
+    size: tuple[int, int] = (120, 40),
+    *,
+    indexed: bool = True,
+    ascii: bool = False,
+    **options: Any,
 ) -> AsyncIterator[Stage]:
     """The app over a scripted backend; `indexed` waits for the end of its update. No thread outlives the test."""
     seen = Seen()
-    app = make_app(lambda progress: backend, notes="notes", ascii=ascii, observer=seen)
+    app = make_app(lambda progress: backend, notes="notes", ascii=ascii, observer=seen, **options)
     async with app.run_test(size=size) as pilot:
         await seen.heard(Updated if indexed else Opened)
         await pilot.pause()
         yield Stage(app, pilot, seen)
-    for gate in [*backend.gates.values(), backend.update_gate]:
+    for gate in [*backend.gates.values(), backend.update_gate, backend.selftest_gate]:
         if gate is not None:
             gate.opened.set()
     assert app.crew.stop(LIMIT)

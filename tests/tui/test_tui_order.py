@@ -223,7 +223,7 @@ async def test_an_index_that_cannot_be_opened_is_said_in_its_own_words() -> None
             while not any(isinstance(e, OpenFailed) for e in heard):
                 await pilot.pause()
         await pilot.pause()
-        for name in ("#status", "#verdict"):
+        for name in ("#verdict", "#evidence"):
             assert "the model file [/] is damaged; delete it" in app.screen.query_one(name, Panel).plain
     assert app.crew.stop(LIMIT)
 
@@ -253,7 +253,7 @@ async def test_indexing_that_fails_leaves_the_old_index_searchable() -> None:
     async with running(Full(), indexed=False) as stage:
         await stage.seen.heard(UpdateFailed)
         await stage.ask("rrf")
-        assert "the disk is full" in stage.panel("status")
+        assert "the disk is full" in stage.panel("notice")
         assert "SUFFICIENT" in stage.panel("verdict")
         assert stage.view.info == INFO
 

@@ -67,7 +67,7 @@ async def test_nothing_found_has_its_own_words() -> None:
         await stage.ask("?")
         assert "the index is empty" in stage.panel("notice")
         assert "no keyword terms" in stage.panel("notice")
-        assert "no stage found anything" in stage.panel("evidence")
+        assert "There is no note with text in notes" in stage.panel("evidence")
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])

@@ -1,0 +1,55 @@
+"""How the app begins: what the config file, the environment and the last session make of the first View."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from glassbox_tui.config import Config, Ui, language, load_ui, origin
+from glassbox_tui.retrieval.trace import Trace
+from glassbox_tui.settings import Settings
+from glassbox_tui.tui import registry, session, state, themes
+from glassbox_tui.tui.keymap import keymap
+from glassbox_tui.tui.keys import remap
+from glassbox_tui.tui.session import Session
+from glassbox_tui.tui.state import View
+from glassbox_tui.tui.terminal import wants_ascii
+from glassbox_tui.tui.words import speak
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    view: View
+    session: Session
+    keys: Mapping[str, str]
+    mouse: bool
+
+
+def checked_keys(config: Config) -> dict[str, str]:
+    """The [keys] of the config file against the commands there are. Raises SettingsError."""
+    return keymap(config, {command.id: command.keys for command in registry.COMMANDS})
+
+
+def started(
+    notes: Path, settings: Settings, config: Config, environ: Mapping[str, str], trace: Trace | None = None
+) -> Start:
+    """The first View. Sets what is the process's: language, key names, cell widths. Raises SettingsError."""
+    ui = load_ui(environ, file=config.ui)
+    keys = checked_keys(config)
+    remap(keys)
+    speak(language(ui, environ))
+    if ui.ambiguous == "wide":
+        from glassbox_tui.tui.widths import ambiguous_is_wide
+
+        ambiguous_is_wide()
+    theme = themes.chosen(
+        ui.theme, no_color="NO_COLOR" in environ, given=origin("theme", Ui, config.ui, environ) != "default"
+    )
+    plain_look = ui.ambiguous == "wide" or (wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes")
+    view = View(notes=str(notes), ascii=plain_look, theme=theme, language=language(ui, environ))
+    if trace is not None:
+        view = replace(state.replayed(view, trace), offline=True, info=trace.index, progress=None)
+        return Start(view, Session(), keys, ui.mouse)
+    at = session.session(settings, notes, ui)
+    return Start(session.begun(view, at), at, keys, ui.mouse)
