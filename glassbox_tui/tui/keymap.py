@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from textual.keys import _character_to_key
 
 from glassbox_tui.config import Config, close_to
 from glassbox_tui.settings import SettingsError
+from glassbox_tui.tui.commands import Command
 
 _CALLED = {
     "esc": "escape",
@@ -31,13 +32,14 @@ _FIXED = {"ctrl+c": "quits from anywhere", "ctrl+z": "goes back to the shell"}
 _SAME = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+j": "enter", "ctrl+h": "backspace", "ctrl+[": "esc"}
 
 
-def keymap(config: Config, defaults: Mapping[str, str]) -> dict[str, str]:
+def keymap(config: Config, commands: Iterable[Command]) -> dict[str, str]:
     """Command id -> Textual's key names, comma-separated, for every command that the config file moves.
 
-    `defaults` are the commands' own keys in the same form. Raises SettingsError: an unknown command, a key that no
-    terminal sends, a key that another command has.
+    Raises SettingsError: an unknown command, a key that no terminal sends, a key that another command of the same
+    screen has.
     """
-    moved = {}
+    known = {command.id: command for command in commands}
+    defaults, moved = {id: command.keys for id, command in known.items()}, dict[str, str]()
     for id, keys in config.keys.items():
         if id not in defaults:
             raise _wrong(config, id, f"there is no command {id!r}: {close_to(id, defaults)}")
@@ -47,11 +49,18 @@ def keymap(config: Config, defaults: Mapping[str, str]) -> dict[str, str]:
         for key in filter(None, named.split(",")):
             owners.setdefault(key, []).append(id)
     for key, ids in owners.items():
-        # Commands of which never more than one can act share a key by default: that is no conflict of the user's.
-        if len(set(ids)) > 1 and (guilty := next((id for id in reversed(moved) if id in ids), None)):
-            other = next(id for id in ids if id != guilty)
+        # Only what was moved is looked at: commands of which never more than one can act share a key by default.
+        for guilty in (id for id in reversed(moved) if id in ids):
+            other = next((id for id in ids if id != guilty and _meet(known[id], known[guilty])), None)
+            if other is None:
+                continue
             raise _wrong(config, guilty, f"the key {shown(key)!r} is {other}'s: give that command another in [keys]")
     return moved
+
+
+def _meet(one: Command, other: Command) -> bool:
+    """Whether there is a screen on which both have their keys."""
+    return one.priority or other.priority or bool(set(one.where) & set(other.where))
 
 
 def shown(key: str) -> str:

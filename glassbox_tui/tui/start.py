@@ -28,7 +28,7 @@ class Start:
 
 def checked_keys(config: Config) -> dict[str, str]:
     """The [keys] of the config file against the commands there are. Raises SettingsError."""
-    return keymap(config, {command.id: command.keys for command in registry.COMMANDS})
+    return keymap(config, registry.COMMANDS)
 
 
 def started(

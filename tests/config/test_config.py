@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from glassbox_tui.config import Config, Ui, config_path, language, load_ui, parsed, read_config
 from glassbox_tui.settings import SettingsError, load_settings
+from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.keymap import keymap
 
 KEYS = {"columns": "v", "quit": "q", "query": "slash", "panel_hits": "1", "accept": "enter", "run": "enter"}
+COMMANDS = [
+    *(Command(id, key, id, "group", print) for id, key in KEYS.items()),
+    Command("recall", "ctrl+r", "from anywhere", "group", print, priority=True),
+    Command("open", "o", "in the reader", "group", print, where=("reader",)),
+]
 
 
 def wrong(text: str) -> str:
@@ -117,7 +123,7 @@ def test_the_language_is_the_options_or_the_locales(option: str, environ: dict[s
 
 
 def keys(text: str) -> dict[str, str]:
-    return keymap(parsed(Path("/c/config.toml"), b"[keys]\n" + text.encode()), KEYS)
+    return keymap(parsed(Path("/c/config.toml"), b"[keys]\n" + text.encode()), COMMANDS)
 
 
 def test_keys_are_written_as_people_write_them() -> None:
@@ -130,6 +136,12 @@ def test_keys_are_written_as_people_write_them() -> None:
         "quit": "",
         "panel_hits": "pagedown,space,Q,shift+tab",
     }
+
+
+def test_a_key_may_mean_one_thing_here_and_another_there() -> None:
+    assert keys('columns = "o"') == {"columns": "o"}
+    with pytest.raises(SettingsError, match="the key 'ctrl\\+r' is recall's"):
+        keys('open = "ctrl+r"')
 
 
 def test_two_commands_may_change_places_and_defaults_may_share_a_key() -> None:

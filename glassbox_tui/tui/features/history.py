@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassbox_tui.tui.cells import short_zero
 from glassbox_tui.tui.choosing import Choice, ChooseScreen
-from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.memory import Asked, recall
 from glassbox_tui.tui.words import say
 
@@ -23,6 +23,11 @@ def choice(entry: Asked) -> Choice:
     return Choice(entry.query, entry.query, f"{verdict} {share:>4}  {when}")
 
 
+def _recall(app: GlassboxApp) -> None:
+    if app.where == MAIN and not isinstance(app.screen, ChooseScreen):
+        _history(app)
+
+
 def _history(app: GlassboxApp) -> None:
     if app.session.history is None:
         app.tell(say("no history is kept: the config file or GLASSBOX_HISTORY says so"))
@@ -36,5 +41,5 @@ def _history(app: GlassboxApp) -> None:
 
 COMMANDS: tuple[Command, ...] = (
     Command("history", "H", "history: questions that were run, with their grades", "search", _history),
-    Command("recall", "ctrl+r", "history, also from inside the query box", "search", _history, priority=True),
+    Command("recall", "ctrl+r", "history, also from inside the query box", "search", _recall, priority=True),
 )
