@@ -388,7 +388,7 @@ def _need_terminal() -> None:
 
 def _open(notes: Path, settings: Settings) -> Engine:
     """The engine on `notes`, its index brought up to date first where that is possible."""
-    from glassbox_tui.index.store import StoreError
+    from glassbox_tui.index.schema import StoreError
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.views.progress import shown_progress
 

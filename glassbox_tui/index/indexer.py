@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from glassbox_tui.index.store import ChunkRecord, ChunkRow, Embedding, NoteRecord, Store
+from glassbox_tui.index.rows import ChunkRecord, ChunkRow, Embedding, NoteRecord
+from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import encode_passage
 from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.models.truncation import CountsTokens

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from glassbox_tui.index.dense import DenseIndex, build_dense
+from glassbox_tui.index.rows import ChunkRow, NoteRecord
 from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse
-from glassbox_tui.index.store import ChunkRow, NoteRecord, Store
+from glassbox_tui.index.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glassbox_tui.index.rows import Forward
 from glassbox_tui.index.scope import Rows
-from glassbox_tui.index.store import Forward
 
 OKAPI_EPSILON = 0.25
 

@@ -5,165 +5,54 @@
     terms        the vocabulary
     vectors      by (model, key): key is the hash of the embedded text, so unchanged chunks keep their vectors, equal
     token_codes  chunks share one, and two models never mix
-    meta         schema version, model names, generations
+    account      how many rows each of these holds, and the sum of the chunks' checksums
+    meta         schema version, the notes' folder
 
 To look inside: sqlite3 index.sqlite "select path, status, reason from notes".
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from filelock import FileLock, Timeout
 
-from glassbox_tui.errors import GlassboxError
+from glassbox_tui.index.lock import lock_of
+from glassbox_tui.index.rows import (
+    COLLECTION,
+    ChunkRecord,
+    Contents,
+    Embedding,
+    NoteRecord,
+    chunk_row,
+    note_row,
+    pack_counts,
+    read_chunk_row,
+    unpack_forward,
+)
+from glassbox_tui.index.schema import (
+    SCHEMA_VERSION,
+    DamagedError,
+    SchemaError,
+    StoreError,
+    account_fault,
+    not_writable,
+    reason,
+    statements,
+    store_error,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-SCHEMA_VERSION = 2
-COLLECTION = "default"
-
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE notes(
-  id INTEGER PRIMARY KEY, collection TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL,
-  size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, kind TEXT NOT NULL, encoding TEXT NOT NULL, title TEXT NOT NULL,
-  status TEXT NOT NULL, reason TEXT NOT NULL, warnings TEXT NOT NULL, chunker TEXT NOT NULL,
-  terms BLOB NOT NULL, UNIQUE(collection, path));
-CREATE TABLE chunks(
-  id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
-  start INTEGER NOT NULL, "end" INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
-  heading TEXT NOT NULL, language TEXT NOT NULL,
-  text TEXT NOT NULL, index_text TEXT, content TEXT NOT NULL, key TEXT NOT NULL,
-  terms BLOB NOT NULL, UNIQUE(note_id, ordinal));
-CREATE INDEX chunks_key ON chunks(key);
-CREATE TABLE terms(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
-CREATE TABLE vectors(
-  model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, key)) WITHOUT ROWID;
-CREATE TABLE token_codes(
-  model TEXT NOT NULL, key TEXT NOT NULL, truncated INTEGER NOT NULL, codes BLOB NOT NULL, UNIQUE(model, key));
-"""
-
-
-class StoreError(GlassboxError):
-    """The index on disk cannot be opened or written; the message says where and what to do."""
-
-
-class SchemaError(StoreError):
-    """The index was written by another version of this program."""
-
-
-class DamagedError(StoreError):
-    """The index file is no database, or one whose pages contradict each other."""
-
-
-def _store_error(path: Path | None, error: Exception) -> StoreError:
-    """What SQLite or the disk said, as a sentence that names the file and, where there is one, the way out."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return DamagedError(f"the index {path} is damaged ({error})")
-    hint = {
-        sqlite3.SQLITE_FULL: ": make room; what was indexed so far is kept",
-        sqlite3.SQLITE_BUSY: ": another process is writing it, try again",
-        sqlite3.SQLITE_READONLY: ": GLASSBOX_DATA names another place for it",
-    }.get(code, "")
-    return StoreError(f"cannot use the index {path}: {getattr(error, 'strerror', None) or error}{hint}")
-
-
-@dataclass(frozen=True, slots=True)
-class NoteRecord:
-    """One file as the index knows it. `status` is "ok" or why it is not searchable; times are ns since the epoch."""
-
-    path: str
-    digest: str
-    mtime_ns: int
-    size: int
-    seen_ns: int
-    kind: str
-    encoding: str
-    title: str
-    status: str
-    reason: str
-    warnings: tuple[str, ...]
-    chunker: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRecord:
-    """One chunk. `counts`: index term to how often it occurs; `index_text` is what was tokenised and embedded."""
-
-    ordinal: int
-    start: int
-    end: int
-    lines: tuple[int, int]
-    page: int | None
-    heading: tuple[str, ...]
-    language: str
-    text: str
-    index_text: str
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A chunk as read back: its record less the counts, with the note it belongs to. `key` names its embedding."""
-
-    uid: str
-    path: str
-    title: str
-    ordinal: int
-    start: int
-    end: int
-    lines: tuple[int, int]
-    page: int | None
-    heading: tuple[str, ...]
-    language: str
-    text: str
-    index_text: str
-    content: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """What one embedded text leaves behind: unit vector (d,), token codes (tokens, bytes) or None, dropped tokens."""
-
-    key: str
-    vector: NDArray[np.float32]
-    codes: NDArray[np.uint8] | None
-    truncated: int
-
-
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """The forward index of all chunks in row order, flat: chunk i owns [offsets[i], offsets[i+1]) of ids and counts."""
-
-    vocabulary: Mapping[str, int]
-    offsets: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    counts: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """Everything keyword search needs: chunks and, by path, the notes they are of, each with its forward index."""
-
-    chunks: tuple[ChunkRow, ...]
-    forward: Forward
-    notes: tuple[str, ...]
-    note_forward: Forward
 
 
 def _told(method: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[Store, P], R]:
@@ -174,32 +63,58 @@ def _told(method: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[St
         try:
             return method(self, *args, **kwargs)
         except (sqlite3.Error, OSError) as error:
-            raise _store_error(self.path, error) from error
+            raise store_error(self.path, error) from error
 
     return call
-
-
-def text_hash(text: str) -> str:
-    """Identifies a text across edits and notes: 128 bits of BLAKE2b, hex."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def open_store(path: Path) -> tuple[Store, tuple[str, ...]]:
     """The index at `path`, and notices. A damaged one, or another version's, is set aside and begun anew.
 
-    The new one takes over the vectors that can still be read. Raises StoreError.
+    The new one takes over the vectors that can still be read. One that cannot be written (a full disk, a place that
+    takes no writing) is opened to be read. Raises StoreError.
     """
     try:
-        return Store(path), ()
-    except (SchemaError, DamagedError) as error:
-        aside = path.with_name(f"{path.name}.set-aside-{time.strftime('%Y%m%d-%H%M%S')}")
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
         store = Store(path)
-        kept = store.take_embeddings(aside)
-        reused = f", with {kept} of its vectors" if kept else ""
-        return store, (f"{error}: it was set aside as {aside.name} and is built anew{reused}",)
+    except (SchemaError, DamagedError):
+        with _alone(lock_of(path), path):
+            try:  # another process may have done it just now
+                store = Store(path)
+            except (SchemaError, DamagedError) as error:
+                return set_aside(path, str(error))
+    if store.read_only:
+        return store, (f"the index {path} cannot be written ({store.read_only}): this is the index as it stands",)
+    return store, ()
+
+
+@contextmanager
+def _alone(lock: FileLock, path: Path) -> Iterator[None]:
+    try:
+        with lock.acquire(timeout=0):
+            yield
+    except Timeout:
+        raise StoreError(
+            f"the index {path} is damaged or of another version, and another process writes it: try again later"
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"the index {path} is damaged or of another version, and cannot be replaced: {reason(error)}"
+        ) from None
+
+
+def set_aside(path: Path, why: str) -> tuple[Store, tuple[str, ...]]:
+    """Rename the index and begin it anew with the vectors that can be read; the caller holds the lock.
+
+    `why`, the beginning of the notice, says what is wrong with it. Raises StoreError, OSError.
+    """
+    aside = path.with_name(f"{path.name}.set-aside-{time.strftime('%Y%m%d-%H%M%S')}")
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    store = Store(path)
+    kept = store.take_embeddings(aside)
+    reused = f", with {kept} of its vectors" if kept else ""
+    return store, (f"{why}: it was set aside as {aside.name} and is built anew{reused}",)
 
 
 class Store:
@@ -210,8 +125,13 @@ class Store:
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Open or create; None keeps everything in memory. Raises StoreError."""
+        """Open or create; None keeps everything in memory. Raises StoreError.
+
+        `read_only` says why the index cannot be written; it is empty where it can.
+        """
         self.path = path
+        self.read_only = ""
+        self._target = ":memory:" if path is None else str(path)
         self._connections: list[sqlite3.Connection] = []
         self._local = threading.local()
         try:
@@ -222,18 +142,39 @@ class Store:
             self._create_or_check()
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise _store_error(path, error) from error
+            if path is None or not not_writable(error) or not self._opened_to_read(path, reason(error)):
+                raise store_error(path, error) from error
         except StoreError:
             self.close()
             raise
 
+    def _opened_to_read(self, path: Path, why: str) -> bool:
+        """Whether the index as it was last left can be read although nothing can be written beside it.
+
+        Immutable: without the files that SQLite would make there, and without what a killed writer left in them.
+        """
+        if not path.is_file():
+            return False
+        self.read_only = why
+        for mode in ("mode=ro", "mode=ro&immutable=1"):
+            self._target = f"{path.absolute().as_uri()}?{mode}"
+            try:
+                self._write = self._connect()
+                self._create_or_check()
+                return True
+            except sqlite3.Error:
+                self.close()
+        return False
+
     def _connect(self) -> sqlite3.Connection:
-        target = ":memory:" if self.path is None else str(self.path)
-        connection = sqlite3.connect(target, timeout=10.0, check_same_thread=False, isolation_level=None)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA foreign_keys=ON")
+        connection = sqlite3.connect(
+            self._target, timeout=10.0, check_same_thread=False, isolation_level=None, uri=bool(self.read_only)
+        )
         self._connections.append(connection)
+        if not self.read_only:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
         return connection
 
     @property
@@ -249,23 +190,27 @@ class Store:
         """The tables, made or found whole. Every start reads all of the file: damage shows here or blocks them all."""
         if (state := str(self._write.execute("PRAGMA quick_check(1)").fetchone()[0])) != "ok":
             raise DamagedError(f"the index {self.path} is damaged ({' '.join(state.split())[:120]})")
-        with self._transaction() as db:
+        with self._transaction(reading=bool(self.read_only)) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-                for statement in _SCHEMA.split(";\n"):
+                for statement in statements():
                     db.execute(statement)
-                db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
             found = self.meta("schema")
-        if found != str(SCHEMA_VERSION):
-            raise SchemaError(f"the index {self.path} has schema {found}, this program reads {SCHEMA_VERSION}")
+            if found != str(SCHEMA_VERSION):
+                raise SchemaError(f"the index {self.path} has schema {found}, this program reads {SCHEMA_VERSION}")
+            if fault := account_fault(db):
+                raise DamagedError(f"the index {self.path} is damaged ({fault})")
 
     def close(self) -> None:
         for connection in self._connections:
             connection.close()
+        self._connections.clear()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, reading: bool = False) -> Iterator[sqlite3.Connection]:
         """All or nothing. IMMEDIATE, so that a second writer waits at the start and not in the middle."""
-        self._write.execute("BEGIN IMMEDIATE")
+        if self.read_only and not reading:
+            raise StoreError(f"the index {self.path} cannot be written: {self.read_only}")
+        self._write.execute("BEGIN" if reading else "BEGIN IMMEDIATE")
         try:
             yield self._write
             self._write.execute("COMMIT")
@@ -300,10 +245,10 @@ class Store:
         with self._transaction() as db:
             db.execute("DELETE FROM notes WHERE collection = ? AND path = ?", (COLLECTION, note.path))
             ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts} | counts.keys())
-            row = (*_note_row(note), _pack_counts(counts, ids))
+            row = (*note_row(note), pack_counts(counts, ids))
             cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 14})", row)
-            rows = ((cursor.lastrowid, *_chunk_row(chunk, ids)) for chunk in chunks)
-            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 14})", rows)
+            rows = ((cursor.lastrowid, *chunk_row(chunk, ids)) for chunk in chunks)
+            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 15})", rows)
 
     def _term_ids(self, db: sqlite3.Connection, terms: set[str]) -> dict[str, int]:
         db.executemany("INSERT OR IGNORE INTO terms(term) VALUES (?)", ((t,) for t in sorted(terms)))
@@ -334,11 +279,12 @@ class Store:
         """Store vectors and token codes together, so that no crash leaves one without the other."""
         with self._transaction() as db:
             db.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT(model, key) DO UPDATE SET vector = excluded.vector",
                 ((model, e.key, e.vector.astype("<f4").tobytes()) for e in embeddings),
             )
             db.executemany(
-                "INSERT OR REPLACE INTO token_codes(model, key, truncated, codes) VALUES (?, ?, ?, ?)",
+                "INSERT INTO token_codes(model, key, truncated, codes) VALUES (?, ?, ?, ?) ON CONFLICT(model, key)"
+                " DO UPDATE SET truncated = excluded.truncated, codes = excluded.codes",
                 ((model, e.key, e.truncated, e.codes.tobytes()) for e in embeddings if e.codes is not None),
             )
 
@@ -415,12 +361,12 @@ class Store:
             vocabulary = dict(self._read.execute("SELECT term, id FROM terms").fetchall())
         finally:
             self._read.execute("COMMIT")
-        chunks = [_read_chunk_row(row) for row in rows]
+        chunks = [read_chunk_row(row) for row in rows]
         return Contents(
             tuple(chunks),
-            _unpack_forward([r[14] for r in rows], vocabulary),
+            unpack_forward([r[14] for r in rows], vocabulary),
             tuple(path for path, _ in notes),
-            _unpack_forward([blob for _, blob in notes], vocabulary),
+            unpack_forward([blob for _, blob in notes], vocabulary),
         )
 
     @_told
@@ -461,53 +407,3 @@ class Store:
         """How many chunks lost tokens to the model's limit."""
         query = "SELECT count(*) FROM token_codes WHERE model = ? AND truncated > 0"
         return int(self._read.execute(query, (model,)).fetchone()[0])
-
-
-def _note_row(n: NoteRecord) -> tuple[str | int, ...]:
-    """The columns of `notes` between the id and the terms, in the schema's order."""
-    warnings = json.dumps(n.warnings, ensure_ascii=False)
-    times = (n.mtime_ns, n.size, n.seen_ns)
-    return (COLLECTION, n.path, n.digest, *times, n.kind, n.encoding, n.title, n.status, n.reason, warnings, n.chunker)
-
-
-def _chunk_row(c: ChunkRecord, ids: Mapping[str, int]) -> tuple[str | int | bytes | None, ...]:
-    """The columns of `chunks` after the ids, in the schema's order; index_text is NULL where it is the text itself."""
-    heading = json.dumps(c.heading, ensure_ascii=False)
-    index_text = None if c.index_text == c.text else c.index_text
-    hashes = (text_hash(c.text), text_hash(c.index_text))
-    return (
-        *(c.ordinal, c.start, c.end, *c.lines, c.page, heading, c.language),
-        *(c.text, index_text, *hashes, _pack_counts(c.counts, ids)),
-    )
-
-
-def _read_chunk_row(row: tuple[Any, ...]) -> ChunkRow:
-    path, title, ordinal, start, end, first_line, last_line, page, heading, language, text, index_text, *hashes, _ = row
-    return ChunkRow(
-        uid=f"{path}#{ordinal}",
-        path=path,
-        title=title,
-        ordinal=ordinal,
-        start=start,
-        end=end,
-        lines=(first_line, last_line),
-        page=page,
-        heading=tuple(json.loads(heading)),
-        language=language,
-        text=text,
-        index_text=text if index_text is None else index_text,
-        content=hashes[0],
-        key=hashes[1],
-    )
-
-
-def _pack_counts(counts: Mapping[str, int], ids: Mapping[str, int]) -> bytes:
-    pairs = sorted((ids[term], n) for term, n in counts.items())
-    return np.array(pairs, dtype="<i4").reshape(-1, 2).tobytes()
-
-
-def _unpack_forward(blobs: Sequence[bytes], vocabulary: Mapping[str, int]) -> Forward:
-    flat = np.frombuffer(b"".join(blobs), dtype="<i4").reshape(-1, 2)
-    sizes = np.fromiter((len(b) // 8 for b in blobs), dtype=np.int64, count=len(blobs))
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return Forward(vocabulary, offsets, np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1]))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from glassbox_tui.index.store import Embedding, Store
+from glassbox_tui.index.rows import Embedding
+from glassbox_tui.index.store import Store
 from glassbox_tui.models.late_interaction import PER_BYTE, quantise
 from glassbox_tui.models.protocols import Embedder, TokenEmbedder
 

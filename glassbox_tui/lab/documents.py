@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from glassbox_tui.index.store import text_hash
+from glassbox_tui.index.rows import text_hash
 from glassbox_tui.lab.jsonl import LabError, json_lines, text_of
 from glassbox_tui.notes.decode import newlines, repair
 from glassbox_tui.notes.load import LoadedNote

@@ -11,9 +11,9 @@ from itertools import groupby
 import numpy as np
 
 from glassbox_tui.index.indexer import note_counts
+from glassbox_tui.index.rows import Forward
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, Passages, build_sparse, search_passages
-from glassbox_tui.index.store import Forward
 from glassbox_tui.lab.evaluate import (
     CONFIGS,
     Extract,

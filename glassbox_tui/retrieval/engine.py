@@ -21,9 +21,11 @@ from filelock import FileLock, Timeout
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
 from glassbox_tui.index.location import index_path
+from glassbox_tui.index.lock import lock_of, writing
+from glassbox_tui.index.rows import NoteRecord, text_hash
 from glassbox_tui.index.scope import rows_within, tidy, within
 from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
-from glassbox_tui.index.store import NoteRecord, Store, StoreError, open_store, text_hash
+from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -134,7 +136,7 @@ class Engine:
         store, notices = open_store(index_file) if index_file else (Store(None), ())
         self._notices += notices
         try:
-            with FileLock(str(index_file.with_name("lock")), timeout=0) if index_file else nullcontext():
+            with writing(lock_of(index_file)) if index_file else nullcontext():
                 store.remove_notes(sorted({note.path for note in store.notes()} - source.keys()))
                 notes = [_note_of(uid, given) for uid, given in source.items()]
                 index_texts(store, notes, self.settings, self.embedder)
@@ -163,7 +165,7 @@ class Engine:
         store, notices = open_store(path)
         self._notices += notices
         self._use(store)
-        self._lock = FileLock(str(path.with_name("lock")), thread_local=False)
+        self._lock = lock_of(path)
         return self
 
     def _use(self, store: Store) -> None:
@@ -208,20 +210,13 @@ class Engine:
         started = time.monotonic()
         with self._updating:
             try:
-                self._lock.acquire(timeout=0)
+                with writing(self._lock):
+                    report = self._update(self.root, progress, cancelled, changed)
             except Timeout:
                 self._use(self.store)
                 self._seen = None
                 changed()
                 return UpdateReport(locked=True, seconds=time.monotonic() - started)
-            except OSError as error:
-                raise StoreError(
-                    f"the index folder {Path(self._lock.lock_file).parent} cannot be written: {error}"
-                ) from None
-            try:
-                report = self._update(self.root, progress, cancelled, changed)
-            finally:
-                self._lock.release()
         progress(Progress("done", 1, 1))
         return replace(report, seconds=time.monotonic() - started)
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import search_dense
+from glassbox_tui.index.rows import ChunkRow
 from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
-from glassbox_tui.index.store import ChunkRow, Store
+from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.index.location import index_path
-from glassbox_tui.index.store import ChunkRow
+from glassbox_tui.index.rows import ChunkRow
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.notes.load import LoadedNote, load

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from glassbox_tui.index.rows import Forward
 from glassbox_tui.index.sparse import (
     Bm25,
     Passages,
@@ -24,7 +25,6 @@ from glassbox_tui.index.sparse import (
     search_passages,
     search_sparse,
 )
-from glassbox_tui.index.store import Forward
 
 WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "融合", "排名"]), min_size=1, max_size=12)
 

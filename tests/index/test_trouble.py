@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassbox_tui.index import store as stores
-from glassbox_tui.index.store import DamagedError, Embedding, Store, StoreError, open_store
+from glassbox_tui.index.rows import Embedding, NoteRecord
+from glassbox_tui.index.schema import DamagedError, StoreError
+from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.settings import Settings
 
@@ -48,7 +49,7 @@ METHODS: dict[str, tuple[Any, ...]] = {
     "vectors": ("m",),
     "token_codes": ("m", ["k"]),
     "truncated": ("m",),
-    "replace_note": (stores.NoteRecord("a.md", "", 0, 0, 0, "md", "", "", "ok", "", (), ""), [], {}),
+    "replace_note": (NoteRecord("a.md", "", 0, 0, 0, "md", "", "", "ok", "", (), ""), [], {}),
     "take_embeddings": (Path("nowhere"),),
 }
 
@@ -64,7 +65,7 @@ def test_whatever_sqlite_raises_is_a_store_error(tmp_path: Path, method: str) ->
     """One table less makes each statement fail as a full or broken disk would: through sqlite3.Error."""
     store = Store(tmp_path / "index.sqlite")
     with sqlite3.connect(tmp_path / "index.sqlite") as other:
-        for table in ("token_codes", "vectors", "chunks", "notes", "terms", "meta"):
+        for table in ("token_codes", "vectors", "chunks", "notes", "terms", "meta", "account"):
             other.execute(f"DROP TABLE {table}")
     other.close()
     with pytest.raises(StoreError, match=r"index\.sqlite"):
