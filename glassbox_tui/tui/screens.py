@@ -11,7 +11,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 
 from glassbox_tui.tui import evidence, lines, registry
 from glassbox_tui.tui.cells import KEY
@@ -41,7 +43,13 @@ class MainScreen(Screen[None]):
     """All panels. `show` draws a View; how it is laid out follows from the size alone."""
 
     AUTO_FOCUS = ""  # closing the help must not put the user back into the query box
+    # Textual's own repaints the whole screen, 14 kB, when the focus moves; the box shows by itself that it has it.
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(priority=False)]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cramped = self._alone = False
 
     def compose(self) -> ComposeResult:
         yield Panel(lines.status, id="status")
@@ -69,17 +77,26 @@ class MainScreen(Screen[None]):
         box = self.query_one(QueryBox)
         box.border_title = "/"
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
+        box.focus()  # before the first paint: what is typed from then on is not lost
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        tiny = width < SMALLEST[0] or height < SMALLEST[1]
-        self.set_class(tiny, "tiny")
+        self.set_class(width < SMALLEST[0] or height < SMALLEST[1], "tiny")
         # All panels at once also take some height.
-        self.set_class(not tiny and (width < lines.WIDE or height < 30), "narrow")
+        self._cramped = width < lines.WIDE or height < 30
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """One panel at a time where there is no room for all, or where one is wanted alone."""
+        self.set_class((self._cramped or self._alone) and not self.has_class("tiny"), "narrow")
+        self.set_class(self._alone, "alone")
 
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
         self.set_class(view.ascii, "ascii")
+        if view.alone != self._alone:
+            self._alone = view.alone
+            self._arrange()
         for name in PANELS:
             self.set_class(name == view.panel, name)
         for box in self.query(".box"):

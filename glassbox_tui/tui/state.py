@@ -40,9 +40,10 @@ class View:
     """Everything the screen shows.
 
     `run` is the newest search asked for; `shown` the one whose Trace is here. `round` None: the last. `selected` is
-    (uid, content hash) of the hit the user moved to; None: whatever is on top. `told` is what the app says of the last
-    command, until the next key. `first_time`: nobody has seen the welcome yet. `offline`: a saved Trace is replayed,
-    there is no engine. `language` and `theme` are here so that a change of them is a change of the View.
+    (uid, content hash) of the hit the user moved to; None: whatever is on top. `alone`: the panel has the whole screen.
+    `told` is what the app says of the last command, until the next key. `first_time`: nobody has seen the welcome yet.
+    `offline`: a saved Trace is replayed, there is no engine. `language` and `theme` are here so that a change of them
+    is a change of the View.
     """
 
     notes: str = ""
@@ -61,6 +62,7 @@ class View:
     selected: tuple[str, str] | None = None
     columns: str = "rank"
     panel: str = "hits"
+    alone: bool = False
     told: str = ""
     first_time: bool = False
     offline: bool = False
@@ -171,3 +173,7 @@ def applied(view: View, event: Event) -> View:
 
 def on_panel(view: View, name: str) -> View:
     return replace(view, panel=name)
+
+
+def toggle_alone(view: View) -> View:
+    return replace(view, alone=not view.alone)
