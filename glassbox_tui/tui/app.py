@@ -113,7 +113,6 @@ class GlassboxApp(App[None]):
         query, box = self.view.query, self._main.query_one(QueryBox)
         if query:
             self.put_query(query)
-            box.select_all()  # what is typed next takes its place
         box.disabled = self.view.offline
         self.call_later(self._replay)
         self.call_after_refresh(self.crew.start)
