@@ -73,12 +73,14 @@ class Own:
     text: str
 
 
-Move = First | Accept | Skip | Edit | Own
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """No more rounds."""
+
+    trace: Trace
 
 
-def stopped(trace: Trace) -> Trace:
-    """The person wants no more rounds."""
-    return with_end(replace(trace, ended=""), "stopped")
+Move = First | Accept | Skip | Edit | Own | Stop
 
 
 def cut_after(trace: Trace, number: int) -> Trace:

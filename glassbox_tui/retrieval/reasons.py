@@ -8,6 +8,12 @@ Say = Callable[..., str]  # ("English with {}", *values) -> the text in the read
 
 NO_CHUNK = "no chunk was found"
 NO_SIGNAL = "no signal to judge by"
+# What it means that a signal is below its threshold.
+TOO_LOW = {
+    "coverage": "too few of the question's words stand in the evidence",
+    "dense": "nothing is close enough in meaning",
+    "rerank": "the best match is too weak",
+}
 ENDED = {
     "sufficient": "the evidence suffices",
     "rewrites-used": "no more rewrites are allowed",
@@ -21,12 +27,12 @@ def english(text: str, *values: object) -> str:
     return text.format(*values)
 
 
-def against(name: str, value: float | None, limit: float, say: Say = english) -> str | None:
+def against(name: str, value: float | None, limit: float) -> str | None:
     """Why this signal speaks against the evidence; None if it does not."""
     if value is None:
-        return say("no {} score for the evidence", say(name))
+        return f"no {name} score for the evidence"
     if value >= limit:
         return None
     # As many digits as tell the two apart.
     digits = next((n for n in (2, 3, 4) if f"{value:.{n}f}" != f"{limit:.{n}f}"), 5)
-    return f"{say(name)} {value:.{digits}f} < {limit:.{digits}f}"
+    return f"{name} {value:.{digits}f} < {limit:.{digits}f}"

@@ -16,7 +16,19 @@ from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end, rewritten
-from glassbox_tui.retrieval.moves import Accept, Edit, First, Move, Own, Pause, Proposal, Skip, SteppingError, with_end
+from glassbox_tui.retrieval.moves import (
+    Accept,
+    Edit,
+    First,
+    Move,
+    Own,
+    Pause,
+    Proposal,
+    Skip,
+    SteppingError,
+    Stop,
+    with_end,
+)
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
 from glassbox_tui.retrieval.trace import Candidate, Round, Trace, decided
@@ -28,19 +40,21 @@ def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: Cancelled
 
     Raises SteppingError for a query that is empty or ran already, and what `Engine.search` raises.
     """
-    started = time.perf_counter()
-    if isinstance(move, First):
-        trace = _first_round(engine, move, cancelled)
+    started, before = time.perf_counter(), 0.0
+    match move:
+        case First():
+            trace = _first_round(engine, move, cancelled)
+        case Skip(trace, _) | Stop(trace):
+            before = trace.timings_ms.get("total", 0.0)
+        case _:
+            trace = _moved(move, engine.pipeline_of(move.trace, cancelled))
+            before = move.trace.timings_ms.get("total", 0.0)
+    if isinstance(move, Stop) or not (go_on or isinstance(move, Skip)):
+        pause = Pause(with_end(trace, "stopped"))
+    else:
         pipe = engine.pipeline_of(trace, cancelled)
-    else:
-        pipe = engine.pipeline_of(move.trace, cancelled)
-        trace = move.trace if isinstance(move, Skip) else _moved(move, pipe)
-    if isinstance(move, Skip):
-        pause = _propose(trace, pipe, _refused(move))
-    else:
-        pause = _pause(trace, pipe) if go_on else Pause(with_end(trace, "stopped"))
-    took = 0.0 if isinstance(move, First) else (time.perf_counter() - started) * 1000.0
-    total = round(trace.timings_ms.get("total", 0.0) + took, 3)
+        pause = _propose(trace, pipe, _refused(move)) if isinstance(move, Skip) else _pause(trace, pipe)
+    total = round(before + (time.perf_counter() - started) * 1000.0, 3)
     return replace(pause, trace=replace(pause.trace, timings_ms={**trace.timings_ms, "total": total}))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassbox_tui.progress import CancelledFn, ProgressFn
+from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.settings import Settings
 
@@ -45,6 +46,10 @@ class Backend(Protocol):
 
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
         """One Trace; `rounds` False: the first round only. May raise Cancelled once `cancelled()` is true."""
+        ...
+
+    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
+        """Make a move in the loop (see `retrieval.stepping.step`). May raise Cancelled."""
         ...
 
     def answer(self, trace: Trace) -> Reply: ...
@@ -90,6 +95,11 @@ class EngineBackend:
 
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
         return self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled)
+
+    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
+        from glassbox_tui.retrieval.stepping import step
+
+        return step(self._engine, move, go_on=go_on, cancelled=cancelled)
 
     def answer(self, trace: Trace) -> Reply:
         from glassbox_tui.answer.extract import answer

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from glassbox_tui.text.normalize import fold
-from glassbox_tui.tui.cells import DIM, KEY, ends
+from glassbox_tui.tui.cells import DIM, KEY, ends, wrap
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel, QueryBox
 from glassbox_tui.tui.words import say
@@ -111,7 +111,7 @@ class EditScreen(ModalScreen[str | None]):
             yield Panel(self._draw, id="edit-help")
 
     def _draw(self, view: View, width: int, height: int) -> Sequence[Text]:
-        return [Text(plain(self._help(self.query_one(QueryBox).value)), DIM)]
+        return wrap(Text(plain(self._help(self.query_one(QueryBox).value)), DIM), width)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -19,6 +19,10 @@ def always(view: View) -> bool:
     return True
 
 
+def _never(view: View) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """`id` is what the config file calls it; `keys` are Textual's key names, comma-separated ("": palette only).
@@ -26,7 +30,8 @@ class Command:
     `title` is a short imperative, `hint` the word for the hints line (""; not shown there). Both are English and are
     translated when shown. `when` tells whether it can do anything now: if not, hints and palette leave it out. `run`
     is called with the app. `priority`: the key acts in the query box and in every screen, too. `where`: the screens
-    whose key it is, by the names they give themselves.
+    whose key it is, by the names they give themselves. `urgent` makes the word for the hints line while the app waits
+    for such a key ("": it does not): those stand first.
     """
 
     id: str
@@ -38,3 +43,4 @@ class Command:
     when: Condition = always
     priority: bool = False
     where: tuple[str, ...] = (MAIN,)
+    urgent: Callable[[View], str] = _never

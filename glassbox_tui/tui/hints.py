@@ -19,11 +19,12 @@ LAST = ("palette", "help", "quit")
 
 def hints(view: View, width: int, height: int, where: str = MAIN) -> list[Text]:
     """The keys that do something now, as many as fit; help and quit always."""
-    commands = [c for c in registry.useful(view, where) if c.hint and key_of(c.id)]
+    commands = [c for c in registry.useful(view, where) if (c.hint or c.urgent(view)) and key_of(c.id)]
+    commands.sort(key=lambda c: not c.urgent(view))
     tail = Text().join(_hint(c.id, c.hint) for c in commands if c.id in LAST)
     line = Text()
     for c in (c for c in commands if c.id not in LAST):
-        hint = _hint(c.id, c.hint)
+        hint = _hint(c.id, c.urgent(view) or c.hint)
         if line.cell_len + hint.cell_len + tail.cell_len <= width:
             line.append_text(hint)
     return [cut(line.append_text(tail), width)]

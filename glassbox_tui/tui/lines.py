@@ -6,11 +6,13 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from glassbox_tui.progress import Progress
-from glassbox_tui.retrieval.trace import Grade, Round
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, bar, cut, ends, fit, short_zero, wrap
+from glassbox_tui.retrieval.trace import Grade
+from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, bar, cut, ends, short_zero, wrap
 from glassbox_tui.tui.conditions import home, middle, notice_line
 from glassbox_tui.tui.estimate import duration
+from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.state import PANELS, View, shown_round
+from glassbox_tui.tui.words import say
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
@@ -78,10 +80,11 @@ def verdict(view: View, width: int, height: int) -> list[Text]:
     if now is None or view.trace is None:
         return [cut(Text(" " + _invitation(view), DIM), width)]
     wide = width >= WIDE
-    line = Text(f" round {now.number}/{view.trace.rounds[-1].number}  ", HEAD)
+    line = Text(f" {say('step mode')} ", "reverse") if view.loop.stepping and wide else Text()
+    line.append(f" round {now.number}/{view.trace.rounds[-1].number}  ", HEAD)
     if wide:
         line.append(f"{plain(now.origin)}  ")
-    line.append_text(signals(now.grade, bars=wide, ascii=view.ascii))
+    line.append_text(signals(now.grade, bar_cells=8 if wide else 0, ascii=view.ascii))
     word = Text("SUFFICIENT ", "bold green") if now.grade.sufficient else Text("insufficient ", BAD)
     return [ends(line, word, width)]
 
@@ -94,27 +97,29 @@ def _invitation(view: View) -> str:
     return "type a question; what is found and how shows while you type"
 
 
-def signals(grade: Grade, *, bars: bool, ascii: bool, thresholds: bool = True) -> Text:
-    """coverage, dense and rerank, each with its threshold; ">=" or "<" says it without colour."""
+def signals(grade: Grade, *, bar_cells: int, ascii: bool, thresholds: bool = True) -> Text:
+    """coverage (0 `bar_cells`: without a bar), dense and rerank with their thresholds; ">=" and "<" need no colour."""
     line = Text()
     for name, value, least in signals_of(grade):
         if name == "idf_coverage" and least is None:
             continue
         low = value is None or (least is not None and value < least)
         style = "" if least is None else BAD if low else GOOD
-        line.append("coverage " if name == "coverage" and bars else f"{_SHORT.get(name, name)} ")
-        if bars and value is not None and "coverage" in name:
-            line.append(bar(value, 8, ascii=ascii), style).append(" ")
-        line.append(_hundredths(value), style)
+        line.append("coverage " if name == "coverage" and bar_cells else f"{_SHORT.get(name, name)} ")
+        if bar_cells and value is not None and "coverage" in name:
+            line.append(bar(value, bar_cells, ascii=ascii), style).append(" ")
+        # As many digits as tell the two apart: never .83 < .83.
+        digits = next((n for n in (2, 3, 4) if least is None or decimal(value, n) != decimal(least, n)), 5)
+        line.append(decimal(value, digits), style)
         if thresholds and least is not None and value is not None:
-            line.append(f" {'<' if low else '>='} {_hundredths(least)}", DIM if not low else BAD)
-        line.append("   " if bars else "  ")
+            line.append(f" {'<' if low else '>='} {decimal(least, digits)}", DIM if not low else BAD)
+        line.append("   " if bar_cells > 5 else "  ")
     line.rstrip()
     return line
 
 
-def _hundredths(value: float | None) -> str:
-    return "-" if value is None else short_zero(f"{value:.2f}")
+def decimal(value: float | None, digits: int = 2) -> str:
+    return "-" if value is None else short_zero(f"{value:.{digits}f}")
 
 
 def notice(view: View, width: int, height: int) -> list[Text]:
@@ -127,41 +132,8 @@ def tabs(view: View, width: int, height: int) -> list[Text]:
     for key, name in enumerate(PANELS, 1):
         here = name == view.panel
         line.append(f" {key}", KEY).append(f" {name} ", "reverse" if here else "")
-    return [cut(line, width)]
-
-
-def loop(view: View, width: int, height: int) -> list[Text]:
-    """Every round: query, origin, signals, verdict; what it added and from where, what it lacks.
-
-    Where all that does not fit, only the round that the panels show has more than its first line.
-    """
-    trace, now = view.trace, shown_round(view)
-    if trace is None or now is None:
-        return wrap(Text("one line per round of the rewrite loop; enter runs it", DIM), width)
-    told = [_loop_round(r, r is now, width, view.ascii) for r in trace.rounds]
-    if sum(map(len, told)) > height:
-        told = [whole if r is now else whole[:1] for r, whole in zip(trace.rounds, told, strict=True)]
-    lines = [line for whole in told for line in whole]
-    if not view.rounds and not now.grade.sufficient:
-        lines.append(Text("enter runs the rewrite rounds", DIM))
-    return lines
-
-
-def _loop_round(r: Round, here: bool, width: int, ascii: bool) -> list[Text]:
-    verdict_word = Text("sufficient", GOOD) if r.grade.sufficient else Text("insufficient", BAD)
-    right = signals(r.grade, bars=False, ascii=ascii, thresholds=False).append("  ").append_text(verdict_word)
-    left = Text(f"{'>' if here else ' '} {r.number} {fit(plain(r.origin), 6)} ", HEAD if here else "")
-    left.append(plain(r.query), HEAD if here else "")
-    lines = [ends(left, right, width)]
-    if r.added_terms:
-        sources = list(dict.fromkeys(plain(s) for t in r.added_terms for s in t.sources))
-        added = Text("+ " + "  ".join(f"{plain(t.term)}({_hundredths(t.weight)})" for t in r.added_terms), KEY)
-        added.append("  from " + ", ".join(sources), DIM)
-        lines.extend(Text(" " * 11).append_text(line) for line in wrap(added, width - 11, indent=2))
-    if not r.grade.sufficient and r.grade.reasons:
-        why = Text("because " + "; ".join(plain(reason) for reason in r.grade.reasons), DIM)
-        lines.extend(Text(" " * 11).append_text(line) for line in wrap(why, width - 11, indent=2))
-    return lines
+    # The verdict's line has no room for it where these tabs are shown.
+    return [ends(line, Text(f" {say('step mode')} ", "reverse"), width) if view.loop.stepping else cut(line, width)]
 
 
 def answer(view: View, width: int, height: int) -> list[Text]:
@@ -169,6 +141,8 @@ def answer(view: View, width: int, height: int) -> list[Text]:
     if view.trace is None:
         return wrap(Text(_ENTER, DIM), width)
     if view.reply is None:
+        if view.loop.proposal is not None:
+            return wrap(Text(say("the answer comes when the loop ends; {} ends it", key_of("stop")), DIM), width)
         waiting = view.rounds and not view.failure
         return wrap(Text("answering ..." if waiting else _ENTER, DIM), width)
     reply = view.reply

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glassbox_tui.progress import Progress
+from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.backend import Reply
 
@@ -27,6 +28,20 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeStep:
+    """Make a move in the loop, from round `kept` of branch `branch`; None: it is a first round.
+
+    `go_on` asks for a proposal after it; where none comes, the loop has ended and the answer follows.
+    """
+
+    run: int
+    move: Move
+    go_on: bool = True
+    branch: int | None = None
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Refresh:
     """Read the folder again as soon as no update runs."""
 
@@ -38,7 +53,7 @@ class RunSelftest:
     run: int
 
 
-Request = Search | Refresh | RunSelftest
+Request = Search | MakeStep | Refresh | RunSelftest
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -103,6 +118,24 @@ class SearchFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class StepDone:
+    """The step is made: there are more rounds now, a proposal, or an end. `branch` and `kept` as they were asked."""
+
+    run: int
+    pause: Pause
+    branch: int | None = None
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """The step could not be made; what was there before stands."""
+
+    run: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerDone:
     run: int
     reply: Reply
@@ -152,6 +185,8 @@ Event = (
     | UpdateFailed
     | SearchDone
     | SearchFailed
+    | StepDone
+    | StepFailed
     | AnswerDone
     | WorkersGone
     | Checked

@@ -11,11 +11,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
-from textual.widget import Widget
 
-from glassbox_tui.tui import evidence, lines, registry
+from glassbox_tui.tui import evidence, lines, registry, rounds
 from glassbox_tui.tui.cells import KEY
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
@@ -43,13 +41,7 @@ class MainScreen(Screen[None]):
     """All panels. `show` draws a View; how it is laid out follows from the size alone."""
 
     AUTO_FOCUS = ""  # closing the help must not put the user back into the query box
-    # Textual's own repaints the whole screen, 14 kB, when the focus moves; the box shows by itself that it has it.
-    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(priority=False)]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._cramped = self._alone = False
 
     def compose(self) -> ComposeResult:
         yield Panel(lines.status, id="status")
@@ -68,7 +60,7 @@ class MainScreen(Screen[None]):
             yield Panel(evidence.evidence, title="3 evidence", id="evidence", classes="box")
             yield Panel(evidence.scores, title="scores", id="scores", classes="box")
         with Horizontal(id="bottom"):
-            yield Panel(lines.loop, title="4 loop", id="loop", classes="box")
+            yield Panel(rounds.loop, title="4 loop", id="loop", classes="box")
             yield Panel(lines.answer, title="5 answer", id="answer", classes="box")
         yield Panel(hints, id="hints")
         yield Panel(lines.too_small, id="small")
@@ -77,26 +69,19 @@ class MainScreen(Screen[None]):
         box = self.query_one(QueryBox)
         box.border_title = "/"
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
-        box.focus()  # before the first paint: what is typed from then on is not lost
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        self.set_class(width < SMALLEST[0] or height < SMALLEST[1], "tiny")
+        tiny = width < SMALLEST[0] or height < SMALLEST[1]
+        self.set_class(tiny, "tiny")
         # All panels at once also take some height.
-        self._cramped = width < lines.WIDE or height < 30
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """One panel at a time where there is no room for all, or where one is wanted alone."""
-        self.set_class((self._cramped or self._alone) and not self.has_class("tiny"), "narrow")
-        self.set_class(self._alone, "alone")
+        self.set_class(not tiny and (width < lines.WIDE or height < 30), "narrow")
 
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
         self.set_class(view.ascii, "ascii")
-        if view.alone != self._alone:
-            self._alone = view.alone
-            self._arrange()
+        self.set_class(view.loop.stepping or len(view.loop.branches) > 1, "stepping")
+        self.set_class(view.trace is not None and len(view.trace.rounds) > 1, "rounds")
         for name in PANELS:
             self.set_class(name == view.panel, name)
         for box in self.query(".box"):

@@ -25,6 +25,9 @@ TEMPLATES = (
     "the reranker {} failed ({}): the fused order stands",
     "rerank is off: {} has no token states for late interaction",
     "No rerank stage: {}.",
+    "the query is empty: there is nothing to run",
+    "round {} has run this query already: change a word",
+    "the notes changed: {} chunks of the earlier rounds are gone",
     # models
     "The hashing embedder serves, which compares spelling and not meaning: {}.",
     "{} serves as embedder: {}.",

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
+from glassbox_tui.tui import branches, sentences
 from glassbox_tui.tui.backend import Reply
+from glassbox_tui.tui.branches import NO_BRANCHES, Loop
 from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
 from glassbox_tui.tui.messages import (
     AnswerDone,
@@ -23,6 +25,8 @@ from glassbox_tui.tui.messages import (
     SearchDone,
     SearchFailed,
     SelftestDone,
+    StepDone,
+    StepFailed,
     Updated,
     UpdateFailed,
     WorkersGone,
@@ -40,10 +44,10 @@ class View:
     """Everything the screen shows.
 
     `run` is the newest search asked for; `shown` the one whose Trace is here. `round` None: the last. `selected` is
-    (uid, content hash) of the hit the user moved to; None: whatever is on top. `alone`: the panel has the whole screen.
-    `told` is what the app says of the last command, until the next key. `first_time`: nobody has seen the welcome yet.
-    `offline`: a saved Trace is replayed, there is no engine. `language` and `theme` are here so that a change of them
-    is a change of the View.
+    (uid, content hash) of the hit the user moved to; None: whatever is on top. `told` is what the app says of the last
+    command, until the next key. `first_time`: nobody has seen the welcome yet. `offline`: a saved Trace is replayed,
+    there is no engine. `language` and `theme` are here so that a change of them is a change of the View. `loop` holds
+    the branches of the query; `trace` is the one on screen.
     """
 
     notes: str = ""
@@ -62,13 +66,13 @@ class View:
     selected: tuple[str, str] | None = None
     columns: str = "rank"
     panel: str = "hits"
-    alone: bool = False
     told: str = ""
     first_time: bool = False
     offline: bool = False
     language: str = "en"
     theme: str = "terminal"
     selftest: Selftest = NEVER_RUN
+    loop: Loop = NO_BRANCHES
 
 
 def shown_round(view: View) -> Round | None:
@@ -111,14 +115,15 @@ def ask(view: View, query: str, *, rounds: bool) -> View:
     asked = replace(view, query=query, run=view.run + 1, rounds=rounds, failure="")
     if query.strip():
         return asked
-    return replace(asked, shown=asked.run, trace=None, reply=None, round=None, selected=None)
+    nothing = branches.trunk(view.loop, None)
+    return replace(asked, shown=asked.run, trace=None, reply=None, round=None, selected=None, loop=nothing)
 
 
 def replayed(view: View, trace: Trace) -> View:
     """A saved Trace takes the place of what was searched last; a search that still runs is stale now."""
     run = view.run + 1
-    fresh = replace(view, query=trace.query, run=run, shown=run, trace=trace, rounds=True, failure="", reply=None)
-    return replace(fresh, round=None, selected=None)
+    fresh = replace(view, query=trace.query, run=run, shown=run, rounds=True)
+    return replace(_on_branch(fresh, branches.trunk(view.loop, trace)), selected=None)
 
 
 def select(view: View, index: int) -> View:
@@ -162,18 +167,41 @@ def applied(view: View, event: Event) -> View:
         case UpdateFailed(reason):
             return replace(view, progress=None, problem=reason)
         case SearchDone(run, trace, _) if run == view.run:
-            return replace(view, shown=run, trace=trace, info=trace.index, reply=None, round=None, failure="")
+            return replace(_on_branch(view, branches.trunk(view.loop, trace)), shown=run, info=trace.index)
         case SearchFailed(run, reason) if run == view.run:
-            return replace(view, shown=run, trace=None, reply=None, failure=reason)
+            return replace(_on_branch(view, branches.trunk(view.loop, None)), shown=run, failure=reason)
+        case StepDone(run, pause, branch, kept) if run == view.run:
+            if branch is None:
+                loop = branches.first_step(view.loop, pause)
+            else:
+                loop = branches.stepped(view.loop, branch, kept, pause)
+            return replace(_on_branch(view, loop), shown=run)
+        case StepFailed(run, reason) if run == view.run:
+            return replace(view, shown=run, told=sentences.told(reason))
         case AnswerDone(run, reply) if run == view.run:
-            return replace(view, reply=reply)
+            return replace(view, reply=reply, loop=branches.answered(view.loop, reply))
         case _:
             return view
 
 
+def _on_branch(view: View, loop: Loop) -> View:
+    """The branch that `loop` has on screen, its last round."""
+    branch = loop.branch
+    trace, reply = (branch.trace, branch.reply) if branch is not None else (None, None)
+    return replace(view, loop=loop, trace=trace, reply=reply, round=None, failure="")
+
+
+def switch_branch(view: View, by: int) -> View:
+    """The next branch, or one before; nothing where there is only one, or while a step is being made."""
+    if len(view.loop.branches) < 2 or view.run != view.shown:
+        return view
+    return _on_branch(view, branches.switched(view.loop, by))
+
+
+def ask_step(view: View) -> View:
+    """A step is on its way."""
+    return replace(view, run=view.run + 1, rounds=True, failure="")
+
+
 def on_panel(view: View, name: str) -> View:
     return replace(view, panel=name)
-
-
-def toggle_alone(view: View) -> View:
-    return replace(view, alone=not view.alone)

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
+from glassbox_tui.retrieval.moves import First
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
 from glassbox_tui.tui.estimate import estimating
@@ -28,6 +29,7 @@ from glassbox_tui.tui.messages import (
     Changed,
     Checked,
     Event,
+    MakeStep,
     Opened,
     OpenFailed,
     Progressed,
@@ -38,6 +40,8 @@ from glassbox_tui.tui.messages import (
     SearchDone,
     SearchFailed,
     SelftestDone,
+    StepDone,
+    StepFailed,
     Updated,
     UpdateFailed,
 )
@@ -193,6 +197,20 @@ def _search(desk: Desk, request: Search) -> None:
         desk.deliver(AnswerDone(request.run, _answer(desk.backend, trace)))
 
 
+def _step(desk: Desk, request: MakeStep) -> None:
+    try:
+        pause = desk.backend.step(request.move, go_on=request.go_on, cancelled=desk.cancelled)
+    except Cancelled:
+        raise
+    except Exception as error:
+        failed = SearchFailed if isinstance(request.move, First) else StepFailed
+        desk.deliver(failed(request.run, sentence(error)))
+        return
+    desk.deliver(StepDone(request.run, pause, request.branch, request.kept))
+    if pause.proposal is None and not desk.cancelled():
+        desk.deliver(AnswerDone(request.run, _answer(desk.backend, pause.trace)))
+
+
 def _answer(backend: Backend, trace: Trace) -> Reply:
     try:
         return backend.answer(trace)
@@ -235,6 +253,7 @@ def _selftest(desk: Desk, request: RunSelftest) -> None:
 JOBS: Mapping[type[Request], Job] = {
     Search: Job(SEARCH, _search),
     RunSelftest: Job(SELFTEST, _selftest),
+    MakeStep: Job(SEARCH, _step),
     Refresh: Job(INDEX, _refresh),
 }
 

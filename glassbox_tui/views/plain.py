@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
-from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, Say, against, english
+from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, TOO_LOW, Say, against, english
 from glassbox_tui.retrieval.trace import Grade, Hit
 from glassbox_tui.text.normalize import visible
 
@@ -128,12 +128,12 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def reason_words(grade: Grade, say: Say = english) -> list[str]:
-    """Why the evidence does not suffice, in the reader's language; a judge of the person's own speaks for itself."""
-    translated = {NO_CHUNK: say(NO_CHUNK), NO_SIGNAL: say(NO_SIGNAL)}
+    """Why the evidence does not suffice, for people; a judge of the person's own speaks for itself."""
+    told = {NO_CHUNK: say(NO_CHUNK), NO_SIGNAL: say(NO_SIGNAL)}
     for name, value, limit in signals(grade):
         if limit is not None and (reason := against(name, value, limit)) is not None:
-            translated[reason] = against(name, value, limit, say) or reason
-    return [translated.get(reason, line(reason)) for reason in grade.reasons]
+            told[reason] = say("no {} score for the evidence", name) if value is None else say(TOO_LOW[name])
+    return [told.get(reason, line(reason)) for reason in grade.reasons]
 
 
 def signals(grade: Grade) -> list[tuple[str, float | None, float | None]]:

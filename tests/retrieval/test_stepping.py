@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,7 @@ from glassbox_tui import Engine
 from glassbox_tui.models.e5 import E5Embedder
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.progress import Cancelled
-from glassbox_tui.retrieval.moves import Accept, Edit, First, Own, Skip, SteppingError, cut_after, stopped
+from glassbox_tui.retrieval.moves import Accept, Edit, First, Own, Skip, SteppingError, Stop, cut_after
 from glassbox_tui.retrieval.stepping import step
 from glassbox_tui.retrieval.trace import Round, Trace
 from glassbox_tui.retrieval.trace_json import from_json, to_json
@@ -199,7 +198,8 @@ def test_where_the_loop_has_ended_a_person_can_ask_for_one_more_idea(engine: Eng
 
 def test_stopping_says_that_the_person_stopped(engine: Engine) -> None:
     trace, proposed = paused(engine)
-    assert stopped(trace) == replace(trace, ended="stopped")
+    pause = step(engine, Stop(trace))
+    assert (ran(pause.trace), pause.trace.ended, pause.proposal) == (ran(trace), "stopped", None)
     alone = step(engine, Edit(trace, proposed, "green tea"), go_on=False)
     assert alone.proposal is None
     assert alone.trace.ended == "stopped"

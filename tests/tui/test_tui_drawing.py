@@ -16,7 +16,7 @@ from samples import sample_trace, sample_trace_empty, sample_trace_hostile, samp
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, Part, Trace
-from glassbox_tui.tui import cells, evidence, hints, lines, screens, table, work
+from glassbox_tui.tui import cells, evidence, hints, lines, rounds, screens, table, work
 from glassbox_tui.tui.state import View, ask, select
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import changed_span, one_line
@@ -27,7 +27,7 @@ DRAW = (
     lines.notice,
     lines.tabs,
     hints.hints,
-    lines.loop,
+    rounds.loop,
     lines.answer,
     lines.too_small,
     evidence.evidence,
@@ -96,7 +96,7 @@ def test_matched_terms_are_marked_where_they_stand_and_the_strongest_tokens_are_
 @pytest.mark.parametrize("shown", [0, 1])
 def test_the_shown_round_is_whole_in_the_loop_however_little_room_there_is(shown: int) -> None:
     view = replace(View(), trace=sample_trace_two_rounds(), rounds=True, round=shown)
-    roomy, tight = (["".join(line.plain) for line in lines.loop(view, 60, height)] for height in (99, 5))
+    roomy, tight = (["".join(line.plain) for line in rounds.loop(view, 60, height)] for height in (99, 5))
     assert [line[2] for line in tight if line[2].isdigit()] == ["0", "1"]  # both rounds are named
     own = next(line for line in roomy if line.startswith(">"))
     start, stop = roomy.index(own), len(roomy) if shown == 1 else [x[2] for x in roomy].index("1")

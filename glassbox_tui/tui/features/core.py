@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from glassbox_tui.tui import state
 from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.features import loop
 from glassbox_tui.tui.messages import Refresh
 from glassbox_tui.tui.state import PANELS, View
 
@@ -38,8 +39,10 @@ def _leave(app: GlassboxApp) -> None:
 def _run(app: GlassboxApp) -> None:
     query = app.typed
     if query.strip():
+        in_box = app.focused is not None
         app.leave_query()
-        app.search(query, rounds=True)
+        if not loop.entered(app, query, in_box=in_box):
+            app.search(query, rounds=True)
 
 
 def _refresh(app: GlassboxApp) -> None:
@@ -66,10 +69,6 @@ def _panel(app: GlassboxApp, name: str) -> None:
     app.change(state.on_panel(app.view, name))
 
 
-def _alone(app: GlassboxApp) -> None:
-    app.change(state.toggle_alone(app.view))
-
-
 def _scroll(app: GlassboxApp, direction: int) -> None:
     app.scroll_panel(direction)
 
@@ -93,7 +92,10 @@ def _quit(app: GlassboxApp) -> None:
 COMMANDS: tuple[Command, ...] = (
     Command("query", "slash", "go into the query box; every keystroke searches", "search", _query, "query"),
     Command("leave", "escape", "leave the query box, so that the letter keys act", "search", _leave, "out"),
-    Command("run", "enter", "run everything: rewrite rounds, then the answer", "search", _run, "run", has_query),
+    Command(
+        "run", "enter", "run everything: rewrite rounds, then the answer", "search", _run, "run", has_query,
+        urgent=lambda view: "run" if loop.waits(view) else "",
+    ),
     Command("down", "j,down", "next hit (the arrows also work inside the query box)", "hits", partial(_move, by=1)),
     Command("up", "k,up", "hit before", "hits", partial(_move, by=-1)),
     Command("top", "g,home", "first hit", "hits", partial(_to, index=0)),
@@ -101,14 +103,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("columns", "v", "table: ranks, scores, both", "hits", _columns, "scores", has_trace),
     Command(
         "round_before", "left_square_bracket", "round before: every panel shows it", "loop", partial(_round, by=-1),
-        "rounds", has_rounds,
+        "rounds", has_rounds, urgent=lambda view: "rounds" if view.panel == "loop" else "",
     ),
     Command("round_next", "right_square_bracket", "next round", "loop", partial(_round, by=1), when=has_rounds),
     *(
         Command(f"panel_{name}", str(i), f"panel: {name}", "panels", partial(_panel, name=name))
         for i, name in enumerate(PANELS, 1)
     ),
-    Command("alone", "z", "the panel alone on the screen, or all of them", "panels", _alone),
     Command("page_down", "pagedown,space", "scroll the panel down", "panels", partial(_scroll, direction=1)),
     Command("page_up", "pageup,b", "scroll the panel up", "panels", partial(_scroll, direction=-1)),
     Command("refresh", "r", "read the notes folder again", "notes", _refresh),
