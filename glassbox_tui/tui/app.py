@@ -37,7 +37,7 @@ from glassbox_tui.tui.session import Session
 from glassbox_tui.tui.start import started
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to
-from glassbox_tui.tui.widgets import Panel, QueryBox
+from glassbox_tui.tui.widgets import Panel, QueryBox, one_line
 from glassbox_tui.tui.words import spoken
 from glassbox_tui.tui.work import Crew, Deliver, Workers
 
@@ -170,7 +170,7 @@ class GlassboxApp(App[None]):
         """Put `query` into the box, all of it selected, so that what is typed next takes its place."""
         box = self._main.query_one(QueryBox)
         with self.prevent(Input.Changed):
-            box.value = query
+            box.value = one_line(query)  # it may come from a file
         box.selection = Selection(0, len(box.value))
 
     def run_query(self, query: str) -> None:

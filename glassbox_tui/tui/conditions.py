@@ -97,7 +97,7 @@ def _instead(view: View) -> Sequence[_Line]:
     if view.info.chunks == 0:
         return _empty(view)
     if trace is None and view.progress is not None and (view.progress.total or view.info.dense_coverage < 1):
-        return [*_indexing(view), *_first_time(view)]
+        return [*_first_time(view), *_indexing(view)]
     return _first_time(view) if trace is None else []
 
 
@@ -140,10 +140,8 @@ def _first_time(view: View) -> list[_Line]:
     if not view.first_time:
         return []
     return [
-        (say("Welcome. Type a question: every keystroke searches, and shows what each stage did."), HEAD),
-        (say("{} runs everything: the rewrite rounds, then an answer quoted from the notes.", key_of("run")), ""),
-        (say("{} leaves the box; then single letters act, such as {} and {}.",
-             key_of("leave"), key_of("down"), key_of("up")), ""),
-        (say("{} shows all keys, {} all commands by name, {} quits.",
-             key_of("help"), key_of("palette"), key_of("quit")), ""),
+        (say("Welcome. Type a question: every keystroke searches."), HEAD),
+        (say("{} runs the rewrite rounds and answers; {} leaves the box.", key_of("run"), key_of("leave")), ""),
+        (say("Outside it letters act: {} and {} move, {} shows all keys, {} quits.",
+             key_of("down"), key_of("up"), key_of("help"), key_of("quit")), ""),
     ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -17,7 +19,6 @@ from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
 WIDE = 100  # cells from which all panels stand side by side
-_NAME = " glassbox"
 _PATH = 8  # cells that the path keeps, however narrow it is
 _PHASES = {
     "open": "opening",
@@ -44,11 +45,20 @@ def status(view: View, width: int, height: int) -> list[Text]:
         if wide:
             counts.append("  " + plain(info.embedder or "no embedder"), DIM)
             counts.append("  " + plain(info.reranker or "rerank off"), DIM)
-    right = _timings(view, wide) if view.progress is None else Text(progress_words(view.progress) + " ", WARN)
-    # A long path yields: the counts behind it say more.
-    room = width - cell_len(_NAME) - 2 - counts.cell_len - right.cell_len - 1
-    path = middle(home(view.notes), max(_PATH, room))
-    return [ends(Text(_NAME, HEAD).append("  " + path, KEY).append_text(counts), right, width)]
+    return [_status_in(width, view, counts, wide)]
+
+
+def _status_in(width: int, view: View, counts: Text, wide: bool) -> Text:
+    """What is too long yields: first most of the path, then the program's name, the estimate, the path."""
+    progress, path = view.progress, home(view.notes)
+    for name, estimate in ((True, True), (False, True), (True, False), (False, False)):
+        shown = progress if estimate or progress is None else replace(progress, left=None)
+        right = _timings(view, wide) if shown is None else Text(progress_words(shown) + " ", WARN)
+        left = Text(" glassbox" if name else "", HEAD)
+        room = width - left.cell_len - 2 - counts.cell_len - right.cell_len - 1
+        if room >= min(_PATH, cell_len(path)):
+            return ends(left.append("  " + middle(path, room), KEY).append_text(counts), right, width)
+    return ends(counts, right, width)
 
 
 def progress_words(progress: Progress) -> str:

@@ -20,6 +20,7 @@ TEMPLATES = (
     # searching
     "the index is empty: no note with text was found",
     "dense search covers {} of the chunks so far",
+    "dense search covers {} of the chunks in scope so far",
     "no keyword terms in the query (only stop words or punctuation): bm25 found nothing",
     "{} of {} candidates have no token codes yet and were not reranked",
     "the reranker {} failed ({}): the fused order stands",

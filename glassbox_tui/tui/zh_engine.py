@@ -1,0 +1,63 @@
+"""The engine's sentences in Chinese: template (see `sentences`) -> Chinese, with the same places."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ENGINE: Final[dict[str, str]] = {
+    # -- the grade -----------------------------------------------------------------------------------------------------
+    "coverage": "覆盖率",
+    "dense": "语义",
+    "rerank": "重排",
+    "{} {} < {}": "{} {} < {}",
+    "{}; {}": "{}；{}",
+    "no {} score for the evidence": "证据没有{}分数",
+    "no chunk was found": "没有找到片段",
+    "no signal to judge by": "没有可供评定的信号",
+    # -- searching -----------------------------------------------------------------------------------------------------
+    "the index is empty: no note with text was found": "索引为空：没有找到带文字的笔记",
+    "dense search covers {} of the chunks so far": "目前只有 {} 的片段可按语义检索",
+    "dense search covers {} of the chunks in scope so far": "范围内目前只有 {} 的片段可按语义检索",
+    "no keyword terms in the query (only stop words or punctuation): bm25 found nothing":
+        "问题里没有关键词（只有停用词或标点）：bm25 没有结果",
+    "{} of {} candidates have no token codes yet and were not reranked":
+        "{} 个候选（共 {} 个）尚无词元编码，未参与重排",
+    "the reranker {} failed ({}): the fused order stands": "重排器 {} 出错（{}）：以融合的次序为准",
+    "rerank is off: {} has no token states for late interaction": "重排已关闭：{} 没有后期交互所需的词元状态",
+    "No rerank stage: {}.": "没有重排阶段：{}。",
+    # -- models --------------------------------------------------------------------------------------------------------
+    "The hashing embedder serves, which compares spelling and not meaning: {}.":
+        "由哈希嵌入器代替，它只比较写法而不比较含义：{}。",
+    "{} serves as embedder: {}.": "由 {} 担任嵌入器：{}。",
+    "The embedder {} does not know {} of the tokens in these notes: dense search will be poor; "
+    "choose one that knows their language (GLASSBOX_EMBED_MODEL).":
+        "嵌入器 {} 不认识这些笔记中 {} 的词元：语义检索会很差；请选用懂得该语言的模型（GLASSBOX_EMBED_MODEL）。",
+    "The converted model was damaged and was made anew: {}; the old one is in {}.":
+        "转换后的模型已损坏，现已重新生成：{}；旧的在 {}。",
+    # -- the index -----------------------------------------------------------------------------------------------------
+    "another process is indexing this folder; what is indexed so far is searched":
+        "另一个进程正在索引这个文件夹；目前检索已索引的部分",
+    "{}: it was set aside as {} and is built anew": "{}：已移到 {}，正在重建",
+    "{}: it was set aside as {} and is built anew, with {} of its vectors":
+        "{}：已移到 {}，正在重建，沿用其中 {} 个向量",
+    "the index {} is damaged ({})": "索引 {} 已损坏（{}）",
+    "cannot use the index {}": "无法使用索引 {}",
+    "the engine ended ({}); the log has the details": "引擎已终止（{}）；详情见日志",
+    # -- the answer ----------------------------------------------------------------------------------------------------
+    "The index is empty: there is no note with text to answer from.": "索引为空：没有带文字的笔记可供回答。",
+    "No chunk was found for this question, so there is nothing to quote.": "没有找到与问题相关的片段，因此无可引用。",
+    "The evidence was graded insufficient ({}): read this answer with doubt.": "证据评为不足（{}）：请对这个回答存疑。",
+    "The chunks found hold no sentence that could be quoted.": "找到的片段里没有可引用的句子。",
+    "the generator {} failed ({}): this is an extract.": "生成模型 {} 出错（{}）：以下是摘录。",
+    # -- files ---------------------------------------------------------------------------------------------------------
+    "has no text": "没有文字",
+    "hidden file": "隐藏文件",
+    "hidden folder": "隐藏文件夹",
+    "hidden link": "隐藏的链接",
+    "tool folder": "工具的文件夹",
+    "sync-conflict copy": "同步冲突的副本",
+    "not a regular file": "不是普通文件",
+    "left out by an ignore pattern": "被忽略规则排除",
+    "link to a folder that is searched already": "指向已在检索范围内的文件夹",
+    "not a note: no .md, .markdown, .txt or .pdf file": "不是笔记：不是 .md、.markdown、.txt 或 .pdf 文件",
+}  # fmt: skip
