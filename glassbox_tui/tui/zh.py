@@ -82,6 +82,21 @@ ZH: Final[dict[str, str]] = {
     "truecolour, dark": "真彩色，深色",
     "truecolour, light": "真彩色，浅色",
     "what the last session left behind is damaged and was ignored": "上次会话留下的记录已损坏，未予采用",
+    # -- the notes browser ---------------------------------------------------------------------------------------------
+    "this folder holds no note: .md, .txt and .pdf files are notes":
+        "这个文件夹里没有笔记：.md、.txt 和 .pdf 文件才是笔记",
+    "waits to be read": "等待读取",
+    "waits for {} of {} vectors": "还缺 {} 个向量（共 {} 个）",
+    "{} chunks": "{} 个文本块",
+    "{} notes": "{} 篇笔记",
+    "chunks": "文本块",
+    "listing the notes ...": "正在列出笔记 ...",
+    "every file here can be searched": "这里的每个文件都可检索",
+    "no file matches {}": "没有与 {} 匹配的文件",
+    "searching only in {}": "只在 {} 中检索",
+    "{} waiting": "{} 个等待中",
+    "{} not searchable": "{} 个不可检索",
+    "no vector yet": "尚无向量",
     # -- selftest ------------------------------------------------------------------------------------------------------
     "selftest": "自检",
     "the selftest has not run yet": "尚未自检",
