@@ -39,10 +39,12 @@ from glassbox_tui.models.protocols import (
 from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.notes.decode import repair
 from glassbox_tui.notes.load import LoadedNote
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.scan import Scan, Skipped, scan
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
+from glassbox_tui.retrieval.notetext import note_text, text_around
 from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
@@ -374,6 +376,14 @@ class Engine:
     def chunks(self, path: str) -> list[ChunkInfo]:
         """The chunks of the note `path` in reading order; none if the index does not hold it."""
         return chunks_of(self.snapshot, path)
+
+    def note_text(self, path: str) -> NoteText:
+        """The text of the note `path` as its file is now, and whether that is what was indexed. Never raises."""
+        return note_text(self.root, self.snapshot, path)
+
+    def text_around(self, uid: str) -> tuple[str, str]:
+        """The text of the note before and after a chunk, as indexed."""
+        return text_around(self.snapshot, uid)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

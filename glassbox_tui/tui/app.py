@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn, Protocol, runtime_checkable
 
 from textual import events
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -25,10 +25,12 @@ from textual.widgets.input import Selection
 
 from glassbox_tui.config import Config
 from glassbox_tui.retrieval.trace import Trace
-from glassbox_tui.settings import Settings
+from glassbox_tui.settings import Settings, load_settings
 from glassbox_tui.tui import registry, session, state, themes
 from glassbox_tui.tui.backend import OpenBackend
 from glassbox_tui.tui.commands import MAIN
+from glassbox_tui.tui.editor import run_in_terminal
+from glassbox_tui.tui.features.reader import fetch_around
 from glassbox_tui.tui.messages import Changed, Event, Request, Search, SearchDone
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.replay import Replay, refusal
@@ -38,7 +40,7 @@ from glassbox_tui.tui.start import started
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to
 from glassbox_tui.tui.widgets import Panel, QueryBox, one_line
-from glassbox_tui.tui.words import spoken
+from glassbox_tui.tui.words import say, spoken
 from glassbox_tui.tui.work import Crew, Deliver, Workers
 
 Observer = Callable[[Event], None]
@@ -145,6 +147,7 @@ class GlassboxApp(App[None]):
         before, self.view = self.view, view
         if view != before:
             self._show(view, before)
+            fetch_around(self, before)
 
     def send(self, request: Request) -> None:
         self.crew.send(request)
@@ -152,6 +155,25 @@ class GlassboxApp(App[None]):
     def tell(self, sentence: str) -> None:
         """Say something in the notice line, until the next command."""
         self.change(replace(self.view, told=sentence))
+
+    def write_raw(self, sequence: str) -> None:
+        """Send a control sequence of our own making to the terminal. Never text of a note."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+
+    def outside(self, command: Sequence[str]) -> str:
+        """Give the terminal to another program until it ends. Returns "", or a sentence on how that failed."""
+        screen = TerminalDriver.screen if isinstance(self._driver, TerminalDriver) else None
+        try:
+            with self.suspend():
+                return run_in_terminal(command, None if screen is None else screen.fileno())
+        except SuspendNotSupported:
+            return say("there is no terminal here to run {} in", command[0])
+
+    @property
+    def data(self) -> Path:
+        """The folder for files of the user's own: what was copied, exports."""
+        return self.session.data or load_settings().data_dir
 
     def search(self, query: str, *, rounds: bool) -> None:
         if self.view.offline:

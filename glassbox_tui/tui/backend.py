@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import CancelledFn, ProgressFn
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
@@ -23,10 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One citation of an answer: [number] stands in the text; `where` is path:first-last."""
+    """One citation of an answer: [number] stands in the text; `where` is path:first-last, as it is shown.
+
+    `uid` is the hit that it stands for, `lines` are 1-based and inclusive. path "": it leads nowhere.
+    """
 
     number: int
     where: str
+    uid: str = ""
+    path: str = ""
+    lines: tuple[int, int] = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,14 @@ class Backend(Protocol):
 
     def selftest(self, heard: CheckFn) -> None:
         """Check the invariants, telling `heard` of each; what it raises ends the run."""
+        ...
+
+    def note_text(self, path: str) -> NoteText:
+        """A note for the reader; never raises. May be called while `search` and `update` run."""
+        ...
+
+    def text_around(self, uid: str) -> tuple[str, str]:
+        """What stands before and after a chunk in its note, as indexed."""
         ...
 
     def close(self) -> None: ...
@@ -119,6 +134,12 @@ class EngineBackend:
         total, done = len(invariants()), count(1)
         run(self._engine.settings, None, lambda c: heard(c.group, c.name, c.ok, c.detail, next(done), total))
 
+    def note_text(self, path: str) -> NoteText:
+        return self._engine.note_text(path)
+
+    def text_around(self, uid: str) -> tuple[str, str]:
+        return self._engine.text_around(uid)
+
     def close(self) -> None:
         self._engine.close()
 
@@ -126,4 +147,5 @@ class EngineBackend:
 def _source(citation: Citation) -> Source:
     first, last = citation.lines
     page = "" if citation.page is None else f" p.{citation.page}"
-    return Source(citation.number, f"{citation.path}{page}:{first}-{last}")
+    where = f"{citation.path}{page}:{first}-{last}"
+    return Source(citation.number, where, citation.uid, citation.path, citation.lines)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 # Base64 characters in one sequence: what hterm and others accept, the least of those that accept a page of text.
 LIMIT = 74_994
-_LEAST = LIMIT // 4 * 3  # bytes
+LIMIT_BYTES = LIMIT // 4 * 3
 
 
-def osc52(text: str, *, tmux: bool = False, limit: int = _LEAST) -> tuple[str, bool]:
+def osc52(text: str, *, tmux: bool = False, limit: int = LIMIT_BYTES) -> tuple[str, bool]:
     """(sequence, cut): what sets the clipboard to `text`; `cut` if only its first `limit` bytes of UTF-8 went in.
 
     In tmux the sequence is sent twice: as it is, which tmux obeys if `set-clipboard` is on, and wrapped to be passed

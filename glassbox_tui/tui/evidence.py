@@ -8,21 +8,31 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from glassbox_tui.retrieval.trace import STAGES, Candidate, Hit, Part, Round
+from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.conditions import instead_of_evidence
 from glassbox_tui.tui.state import View, selected_hit, selected_index, shown_round
+from glassbox_tui.tui.tokenlist import token_list
+from glassbox_tui.views.matching import (
+    WordShare,
+    candidate,
+    matched_spans,
+    strongest_spans,
+    surface_forms,
+    token_shares,
+)
 from glassbox_tui.views.plain import heading, location
 from glassbox_tui.views.plain import line as plain
 
-STRONGEST = 3  # late-interaction matches that are underlined
 NAMED_PARTS = 3  # summands of a score that are shown by name
-_Span = tuple[int, int]
 
 
 def evidence(view: View, width: int, height: int) -> list[Text]:
-    """Where the selected hit is from, and its text: matched BM25 terms coloured, strongest token matches underlined."""
+    """Where the selected hit is from, and its text: matched BM25 terms coloured, strongest token matches underlined.
+
+    With the close-up on, what stands around it in the note, dimmed, or the token list in its place.
+    """
     now, hit = shown_round(view), selected_hit(view)
     if now is None or hit is None:
         return instead_of_evidence(view, width)
@@ -30,14 +40,20 @@ def evidence(view: View, width: int, height: int) -> list[Text]:
     head.append(location(hit), KEY)
     head.append("  " + heading(hit), HEAD)
     lines = wrap(head, width, indent=5)
-    for paragraph in marked_text(hit, now).split("\n", allow_blank=True):
+    if view.closeup.tokens:
+        query = view.trace.query if view.trace is not None else now.query
+        return [*lines, *token_list(hit, now, query, width)]
+    text, around = marked_text(hit, now), view.closeup.around
+    if view.closeup.wide and around is not None and around.uid == hit.uid:
+        text = Text(visible(around.before), DIM).append_text(text).append(visible(around.after), DIM)
+    for paragraph in text.split("\n", allow_blank=True):
         lines.extend(wrap(paragraph, width) or [Text()])
     return lines
 
 
 def marked_text(hit: Hit, now: Round) -> Text:
     """The hit's text, harmless, with its matches styled."""
-    terms, strong = _matched_spans(hit, now), _strongest_spans(hit, now)
+    terms, strong = matched_spans(hit, now), strongest_spans(hit, now)
     edges = sorted({0, len(hit.text), *(edge for span in (*terms, *strong) for edge in span)})
     text = Text()
     for start, end in pairwise(edges):
@@ -50,28 +66,14 @@ def marked_text(hit: Hit, now: Round) -> Text:
     return text
 
 
-def _matched_spans(hit: Hit, now: Round) -> list[_Span]:
-    found = _candidate(now, "bm25", hit.uid)
-    if found is None:
-        return []
-    from glassbox_tui.text.tokens import tokenize  # here, because its tables would delay the first paint
-
-    terms = {p.name for p in found.parts} or set(now.terms)
-    return [(t.start, t.end) for t in tokenize(hit.text) if t.term in terms]
-
-
-def _strongest_spans(hit: Hit, now: Round) -> list[_Span]:
-    found = _candidate(now, "rerank", hit.uid)
-    parts = [] if found is None else sorted(found.parts, key=lambda p: -p.value)
-    return [p.span for p in parts if p.span is not None and 0 <= p.span[0] < p.span[1] <= len(hit.text)][:STRONGEST]
-
-
 def scores(view: View, width: int, height: int) -> list[Text]:
     """Per stage: rank, score, and the parts it is the sum of."""
     now, hit = shown_round(view), selected_hit(view)
     if now is None or hit is None:
         return []
     lines: list[Text] = []
+    query = view.trace.query if view.trace is not None else now.query
+    words = surface_forms(now, query, (hit.text,))
     for name in STAGES:
         place = hit.stages.get(name)
         line = Text(f"{name:<7}", HEAD)
@@ -80,11 +82,21 @@ def scores(view: View, width: int, height: int) -> list[Text]:
             lines.append(line.append("- not seen by this stage" if ran else "- this stage did not run", DIM))
             continue
         line.append(f"#{place.rank:<3} ").append(number(place.score))
-        found = _candidate(now, name, hit.uid)
-        # How chunk and note share a term's score is in the x-ray: here it would push the later stages out of sight.
-        parts = [] if found is None else [replace(p, detail="") if name == "bm25" else p for p in found.parts]
+        found = candidate(now, name, hit.uid)
+        parts = [] if found is None else found.parts
+        if name == "rerank":
+            parts = [_word_part(share) for share in token_shares(hit, now, query)]
+        elif name == "bm25":
+            # How chunk and note share a term's score is in the x-ray: here it would push later stages out of sight.
+            parts = [replace(p, name=words.get(p.name, p.name), detail="") for p in parts]
         lines.extend(packed(line, summands(parts), width, indent=9))
     return lines
+
+
+def _word_part(share: WordShare) -> Part:
+    """What one word of the question adds, with the word that its strongest token met."""
+    met = max(share.meetings, key=lambda m: m.share, default=None)
+    return Part(share.word, share.share, f"met {met.met}" if met is not None and met.met.strip() else share.note)
 
 
 def summands(parts: Sequence[Part]) -> list[Text]:
@@ -111,8 +123,3 @@ def packed(head: Text, terms: Sequence[Text], width: int, indent: int) -> list[T
             lines.append(Text(" " * (indent - 3)))
         lines[-1].append_text(cut(joined, width - lines[-1].cell_len))
     return lines
-
-
-def _candidate(now: Round, stage: str, uid: str) -> Candidate | None:
-    ran = now.stage(stage)
-    return None if ran is None else next((c for c in ran.candidates if c.uid == uid), None)

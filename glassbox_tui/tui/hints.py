@@ -19,19 +19,26 @@ LAST = ("palette", "help", "quit")
 
 def hints(view: View, width: int, height: int, where: str = MAIN) -> list[Text]:
     """The keys that do something now, as many as fit; help and quit always."""
+    return [hints_of(view, width, where)]
+
+
+def hints_of(view: View, width: int, where: str = MAIN, tail: Text | None = None) -> Text:
+    """As many hints as fit, what is urgent first, then `tail`, whole (None: palette, help and quit)."""
     commands = [c for c in registry.useful(view, where) if (c.hint or c.urgent(view)) and key_of(c.id)]
     commands.sort(key=lambda c: not c.urgent(view))
-    tail = Text().join(_hint(c.id, c.hint) for c in commands if c.id in LAST)
+    if tail is None:
+        tail = Text().join(hint_of(c.id, c.hint) for c in commands if c.id in LAST)
     line = Text()
     for c in (c for c in commands if c.id not in LAST):
-        hint = _hint(c.id, c.urgent(view) or c.hint)
+        hint = hint_of(c.id, c.urgent(view) or c.hint)
         if line.cell_len + hint.cell_len + tail.cell_len <= width:
             line.append_text(hint)
-    return [cut(line.append_text(tail), width)]
+    return cut(line.append_text(tail), width)
 
 
-def _hint(id: str, word: str) -> Text:
-    pair = {"round_before": "round_next"}.get(id)
+def hint_of(id: str, word: str) -> Text:
+    """A command's key (both, where two belong together) and a word for it."""
+    pair = {"round_before": "round_next", "next_found": "found_before", "next_chunk": "chunk_before"}.get(id)
     key = key_of(id) + (f" {key_of(pair)}" if pair else "")
     return Text(f" {key}", KEY).append(f" {say(word)} ", DIM)
 

@@ -9,11 +9,13 @@ from rich.text import Text
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Grade
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, bar, cut, ends, short_zero, wrap
+from glassbox_tui.tui.backend import Source
+from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, MARK, WARN, bar, cut, ends, short_zero, wrap
 from glassbox_tui.tui.conditions import home, middle, notice_line
 from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.state import PANELS, View, shown_round
+from glassbox_tui.tui.target import cited
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
@@ -162,8 +164,16 @@ def answer(view: View, width: int, height: int) -> list[Text]:
         lines.extend(wrap(Text(plain(reply.notice), WARN), width))
     for paragraph in reply.text.split("\n") if reply.text else ():
         lines.extend(wrap(Text(plain(paragraph)), width))
-    lines.extend(cut(Text(f"[{s.number}] ", KEY).append(plain(s.where)), width) for s in reply.sources)
+    here = cited(view)
+    lines.extend(_source_line(s, s is here, width) for s in reply.sources)
     return lines
+
+
+def _source_line(source: Source, here: bool, width: int) -> Text:
+    """A citation; the one that keys act on is marked."""
+    line = Text("> " if here else "  ", MARK).append(f"[{source.number}] ", KEY).append(plain(source.where))
+    line.stylize("bold" if here else "", 2)
+    return cut(line, width)
 
 
 def too_small(view: View, width: int, height: int) -> list[Text]:

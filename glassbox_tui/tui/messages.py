@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
@@ -53,7 +54,22 @@ class RunSelftest:
     run: int
 
 
-Request = Search | MakeStep | Refresh | RunSelftest
+@dataclass(frozen=True, slots=True)
+class ReadNote:
+    """Read a note's text for the reader; `token` comes back with it."""
+
+    token: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAround:
+    """Fetch what stands around a chunk in its note."""
+
+    uid: str
+
+
+Request = Search | MakeStep | Refresh | RunSelftest | ReadNote | ReadAround
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -142,6 +158,19 @@ class AnswerDone:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteRead:
+    token: int
+    note: NoteText
+
+
+@dataclass(frozen=True, slots=True)
+class AroundRead:
+    uid: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkersGone:
     """The process behind the app ended; `reason` is one sentence. A refresh starts another."""
 
@@ -188,6 +217,8 @@ Event = (
     | StepDone
     | StepFailed
     | AnswerDone
+    | NoteRead
+    | AroundRead
     | WorkersGone
     | Checked
     | SelftestDone

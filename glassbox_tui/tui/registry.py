@@ -6,13 +6,16 @@ from textual.binding import Binding
 
 from glassbox_tui.tui import keys
 from glassbox_tui.tui.commands import MAIN, Command
-from glassbox_tui.tui.features import core, history, look, loop, notices, replay, selftest
+from glassbox_tui.tui.features import copy, core, export, history, look, loop, notices, reader, replay, selftest
 from glassbox_tui.tui.state import View
 
 # The help and the palette keep this order.
 COMMANDS: tuple[Command, ...] = (
     *core.COMMANDS,
     *loop.COMMANDS,
+    *reader.COMMANDS,
+    *copy.COMMANDS,
+    *export.COMMANDS,
     *history.COMMANDS,
     *notices.COMMANDS,
     *selftest.COMMANDS,

@@ -18,11 +18,15 @@ from glassbox_tui.tui.words import say
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The files of one session; None: this is not remembered. `greeted` exists once somebody has seen the welcome."""
+    """The files of one session; None: this is not remembered. `greeted` exists once somebody has seen the welcome.
+
+    `data` is the folder for what the user copies and exports (None: where the environment puts it).
+    """
 
     state: Path | None = None
     history: Path | None = None
     greeted: Path | None = None
+    data: Path | None = None
 
 
 def session(settings: Settings, notes: Path, ui: Ui) -> Session:
@@ -30,6 +34,7 @@ def session(settings: Settings, notes: Path, ui: Ui) -> Session:
         memory.state_path(settings, notes) if ui.restore else None,
         memory.history_path(settings, notes) if ui.history else None,
         settings.data_dir / "greeted",
+        settings.data_dir,
     )
 
 

@@ -50,6 +50,6 @@ def started(
     view = View(notes=str(notes), ascii=plain_look, theme=theme, language=language(ui, environ))
     if trace is not None:
         view = replace(state.replayed(view, trace), offline=True, info=trace.index, progress=None)
-        return Start(view, Session(), keys, ui.mouse)
+        return Start(view, Session(data=settings.data_dir), keys, ui.mouse)
     at = session.session(settings, notes, ui)
     return Start(session.begun(view, at), at, keys, ui.mouse)

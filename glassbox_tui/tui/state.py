@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
 from glassbox_tui.tui import branches, sentences
 from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.branches import NO_BRANCHES, Loop
 from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
+from glassbox_tui.tui.closeup import PLAIN, Around, CloseUp
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    AroundRead,
     Changed,
     Checked,
     Event,
+    NoteRead,
     Opened,
     OpenFailed,
     Progressed,
@@ -31,6 +35,7 @@ from glassbox_tui.tui.messages import (
     UpdateFailed,
     WorkersGone,
 )
+from glassbox_tui.tui.reading import Reading, loaded
 
 PANELS = ("hits", "flow", "evidence", "loop", "answer")
 COLUMNS = ("rank", "score", "both")
@@ -47,7 +52,7 @@ class View:
     (uid, content hash) of the hit the user moved to; None: whatever is on top. `told` is what the app says of the last
     command, until the next key. `first_time`: nobody has seen the welcome yet. `offline`: a saved Trace is replayed,
     there is no engine. `language` and `theme` are here so that a change of them is a change of the View. `loop` holds
-    the branches of the query; `trace` is the one on screen.
+    the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
     """
 
     notes: str = ""
@@ -73,6 +78,8 @@ class View:
     theme: str = "terminal"
     selftest: Selftest = NEVER_RUN
     loop: Loop = NO_BRANCHES
+    closeup: CloseUp = PLAIN
+    reading: Reading | None = None
 
 
 def shown_round(view: View) -> Round | None:
@@ -155,7 +162,11 @@ def applied(view: View, event: Event) -> View:
         case OpenFailed(reason):
             return replace(view, progress=None, problem=reason)
         case WorkersGone(reason):
-            return replace(view, info=None, progress=None, problem=reason, shown=view.run)
+            gone = replace(view, info=None, progress=None, problem=reason, shown=view.run)
+            if gone.reading is None or gone.reading.note is not None:
+                return gone
+            note = NoteText(gone.reading.path, problem=reason)
+            return replace(gone, reading=loaded(gone.reading, note, *gone.reading.size))
         case Checked() | SelftestDone():
             return replace(view, selftest=heard(view.selftest, event))
         case Refused(reason):
@@ -179,7 +190,12 @@ def applied(view: View, event: Event) -> View:
         case StepFailed(run, reason) if run == view.run:
             return replace(view, shown=run, told=sentences.told(reason))
         case AnswerDone(run, reply) if run == view.run:
-            return replace(view, reply=reply, loop=branches.answered(view.loop, reply))
+            loop = branches.answered(view.loop, reply)
+            return replace(view, reply=reply, loop=loop, closeup=replace(view.closeup, source=0))
+        case NoteRead(token, note) if view.reading is not None and token == view.reading.token:
+            return replace(view, reading=loaded(view.reading, note, *view.reading.size))
+        case AroundRead(uid, before, after):
+            return replace(view, closeup=replace(view.closeup, around=Around(uid, before, after)))
         case _:
             return view
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from glassbox_tui.errors import GlassboxError
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.moves import First
 from glassbox_tui.retrieval.trace import Trace
@@ -26,13 +27,17 @@ from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
 from glassbox_tui.tui.estimate import estimating
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    AroundRead,
     Changed,
     Checked,
     Event,
     MakeStep,
+    NoteRead,
     Opened,
     OpenFailed,
     Progressed,
+    ReadAround,
+    ReadNote,
     Refresh,
     Request,
     RunSelftest,
@@ -249,12 +254,26 @@ def _selftest(desk: Desk, request: RunSelftest) -> None:
     desk.deliver(SelftestDone(request.run))
 
 
+def _read_note(desk: Desk, request: ReadNote) -> None:
+    try:
+        note = desk.backend.note_text(request.path)
+    except Exception as error:
+        note = NoteText(request.path, problem=sentence(error))
+    desk.deliver(NoteRead(request.token, note))
+
+
+def _read_around(desk: Desk, request: ReadAround) -> None:
+    desk.deliver(AroundRead(request.uid, *desk.backend.text_around(request.uid)))
+
+
 # Every kind of request the app can send.
 JOBS: Mapping[type[Request], Job] = {
     Search: Job(SEARCH, _search),
     RunSelftest: Job(SELFTEST, _selftest),
     MakeStep: Job(SEARCH, _step),
     Refresh: Job(INDEX, _refresh),
+    ReadNote: Job(SIDE, _read_note),
+    ReadAround: Job(SIDE, _read_around),
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from samples import sample_trace, sample_trace_two_rounds
 from textual.pilot import Pilot
 
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
@@ -23,7 +24,11 @@ from glassbox_tui.tui.widgets import Panel
 LIMIT = 20.0  # seconds after which a gate that nobody opened fails the test instead of hanging it
 INFO = IndexInfo(14, 61, 1.0, "e5-small (bundled)", "late interaction")
 
-REPLY = Reply("extract", "RRF 只看名次，所以不用调权重。[1]", (Source(1, "04-rrf.md:12-31"),))
+REPLY = Reply(
+    "extract",
+    "RRF 只看名次，所以不用调权重。[1]",
+    (Source(1, "04-rrf.md:12-31", "04-rrf.md#1", "04-rrf.md", (13, 13)),),
+)
 
 
 @dataclass
@@ -56,6 +61,9 @@ class ScriptedBackend:
     selftest_gate: Gate | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
     closed: bool = False
+    notes: dict[str, NoteText] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)
+    around: list[str] = field(default_factory=list)
     updates: int = 0
 
     def info(self) -> IndexInfo:
@@ -86,6 +94,14 @@ class ScriptedBackend:
             if self.selftest_gate is not None:
                 self.selftest_gate.hold()
             heard(group, name, ok, detail, done, len(self.checks))
+
+    def note_text(self, path: str) -> NoteText:
+        self.read.append(path)
+        return self.notes.get(path, NoteText(path, problem=f"{path} is gone from notes"))
+
+    def text_around(self, uid: str) -> tuple[str, str]:
+        self.around.append(uid)
+        return f"before {uid} ", f" after {uid}"
 
     def close(self) -> None:
         self.closed = True

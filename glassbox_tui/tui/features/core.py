@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from glassbox_tui.tui import state
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.features import loop
+from glassbox_tui.tui.features.reader import has_sources, step_source
 from glassbox_tui.tui.messages import Refresh
 from glassbox_tui.tui.state import PANELS, View
 
@@ -37,6 +38,9 @@ def _leave(app: GlassboxApp) -> None:
 
 
 def _run(app: GlassboxApp) -> None:
+    if app.focused is None and has_sources(app.view):
+        app.action_do("read")  # on the answer's panel, enter follows the citation
+        return
     query = app.typed
     if query.strip():
         in_box = app.focused is not None
@@ -50,6 +54,8 @@ def _refresh(app: GlassboxApp) -> None:
 
 
 def _move(app: GlassboxApp, by: int) -> None:
+    if step_source(app, by):
+        return
     app.change(state.select(app.view, state.selected_index(app.view) + by))
 
 
