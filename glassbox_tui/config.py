@@ -46,7 +46,7 @@ class Ui:
     ambiguous: str = knob(
         "narrow",
         "GLASSBOX_AMBIGUOUS",
-        "how wide the terminal draws characters of ambiguous East Asian width (wide: ASCII look)",
+        "how wide the terminal draws characters of ambiguous East Asian width (wide: no box lines)",
         choices=("narrow", "wide"),
     )
     mouse: bool = knob(True, "GLASSBOX_MOUSE", "0 leaves the mouse to the terminal")

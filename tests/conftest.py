@@ -9,9 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from glassbox_tui.models.e5 import E5Embedder, open_e5
 from glassbox_tui.settings import load_settings
+
+# A deadline per example tests how busy the machine is, and a first import makes it flaky.
+settings.register_profile("here", deadline=None)
+settings.load_profile("here")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -42,6 +42,7 @@ from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output
 from glassbox_tui.tui.widgets import Panel, QueryBox, one_line
 from glassbox_tui.tui.words import say, spoken
 from glassbox_tui.tui.work import Crew, Deliver, Workers
+from glassbox_tui.views.look import look_of
 
 Observer = Callable[[Event], None]
 MakeCrew = Callable[[Deliver], Crew]
@@ -97,6 +98,7 @@ class GlassboxApp(App[None]):
         self._main = MainScreen()
 
     def on_mount(self) -> None:
+        self.set_class(self.view.look != "unicode", "plain-frames")
         self.push_screen(self._main, callback=None)
         for number in (signal.SIGTERM, signal.SIGHUP):
             try:
@@ -144,9 +146,9 @@ class GlassboxApp(App[None]):
 
     def change(self, view: View) -> None:
         """Make `view` the state, and draw what differs."""
-        before, self.view = self.view, view
-        if view != before:
-            self._show(view, before)
+        before, self.view = self.view, state.painted(view)
+        if self.view != before:
+            self._show(self.view, before)
             fetch_around(self, before)
 
     def send(self, request: Request) -> None:
@@ -279,6 +281,7 @@ def make_app(
     notes: str = "",
     ascii: bool = False,
     view: View | None = None,
+    wide: bool = False,
     crew: MakeCrew | None = None,
     observer: Observer | None = None,
     driver: type[Driver] | None = None,
@@ -287,14 +290,16 @@ def make_app(
 ) -> GlassboxApp:
     """The app as the CLI, the tests and the screenshots all make it: over a backend in threads here, or over a crew.
 
-    `notes` is the folder's name for the status line; `view` is the first View in place of an empty one; `observer`
-    hears of every event after it was drawn; `at` says what is remembered where, `keys` which commands are on others.
+    `notes` is the folder's name for the status line; `ascii` and `wide` are what the terminal can draw (`look_of`);
+    `view` is the first View in place of an empty one, which these make; `observer` hears of every event after it was
+    drawn; `at` says what is remembered where, `keys` which commands are on others.
     """
     if crew is None:
         if open_backend is None:
             raise TypeError("make_app needs a backend to open, or a crew")
         crew = partial(Workers, open_backend)
-    return GlassboxApp(view or View(notes=notes, ascii=ascii), crew, observer, driver, at, keys)
+    view = view or View(notes=notes, look=look_of(ascii=ascii, wide=wide))
+    return GlassboxApp(view, crew, observer, driver, at, keys)
 
 
 def run(

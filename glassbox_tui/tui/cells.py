@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from io import StringIO
+from itertools import accumulate
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.text import Text
+from rich.text import Span, Text
 
-from glassbox_tui.views.plain import clip
+from glassbox_tui.views.plain import bounded, clip, is_steady, steady
 
 DIM = "dim"
 GOOD = "green"
@@ -48,6 +49,21 @@ def cut(line: Text, width: int) -> Text:
     short = line.copy()
     short.truncate(max(0, width - 1), overflow="crop")
     return short.append("~") if width > 0 else Text()
+
+
+def drawn(line: Text) -> Text:
+    """`line` as every terminal draws it in as many cells, and as none reorders what stands beside it."""
+    if line.plain.isascii():
+        return line
+    if not is_steady(line.plain):
+        kept = [steady(char) for char in line.plain]
+        at = list(accumulate(map(len, kept), initial=0))
+        spans = [Span(at[s.start], at[s.end], s.style) for s in line.spans]
+        line = Text("".join(kept), line.style, no_wrap=line.no_wrap, overflow=line.overflow, spans=spans)
+    if (whole := bounded(line.plain)) != line.plain:
+        before, _, after = whole.partition(line.plain)
+        line = Text(before).append_text(line).append(after)
+    return line
 
 
 def wrap(text: Text, width: int, indent: int = 0) -> list[Text]:
@@ -85,9 +101,3 @@ def bar(share: float, width: int, *, ascii: bool) -> str:
     if ascii:
         return ("#" * full + "+" * half).ljust(width, "-")
     return ("\u28ff" * full + "\u2847" * half).ljust(width, "\u28c0")
-
-
-def spark(ranks: tuple[int | None, ...], *, ascii: bool) -> str:
-    """One cell per stage, the taller the better the rank; "." where the stage did not see the chunk."""
-    levels = "_-=#" if ascii else "\u28c0\u28e4\u28f6\u28ff"
-    return "".join("." if r is None else levels[3 if r == 1 else 2 if r <= 3 else 1 if r <= 8 else 0] for r in ranks)

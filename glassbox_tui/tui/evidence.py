@@ -12,7 +12,7 @@ from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.conditions import instead_of_evidence
-from glassbox_tui.tui.state import View, selected_hit, selected_index, shown_round
+from glassbox_tui.tui.state import View, selected_hit, shown_round
 from glassbox_tui.tui.tokenlist import token_list
 from glassbox_tui.views.matching import (
     WordShare,
@@ -36,7 +36,7 @@ def evidence(view: View, width: int, height: int) -> list[Text]:
     now, hit = shown_round(view), selected_hit(view)
     if now is None or hit is None:
         return instead_of_evidence(view, width)
-    head = Text(f"{selected_index(view) + 1}/{len(now.hits)}  ", DIM)
+    head = Text(f"{now.hits.index(hit) + 1}/{len(now.hits)}  ", DIM)
     head.append(location(hit), KEY)
     head.append("  " + heading(hit), HEAD)
     lines = wrap(head, width, indent=5)

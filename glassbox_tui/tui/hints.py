@@ -15,6 +15,12 @@ from glassbox_tui.tui.words import say
 
 # These two keep their place at the right end, however narrow it is: whoever sees them finds everything else.
 LAST = ("palette", "help", "quit")
+_PAIRS = {
+    "round_before": "round_next",
+    "sort_before": "sort_next",
+    "next_found": "found_before",
+    "next_chunk": "chunk_before",
+}
 
 
 def hints(view: View, width: int, height: int, where: str = MAIN) -> list[Text]:
@@ -38,7 +44,7 @@ def hints_of(view: View, width: int, where: str = MAIN, tail: Text | None = None
 
 def hint_of(id: str, word: str) -> Text:
     """A command's key (both, where two belong together) and a word for it."""
-    pair = {"round_before": "round_next", "next_found": "found_before", "next_chunk": "chunk_before"}.get(id)
+    pair = _PAIRS.get(id)
     key = key_of(id) + (f" {key_of(pair)}" if pair else "")
     return Text(f" {key}", KEY).append(f" {say(word)} ", DIM)
 

@@ -6,12 +6,12 @@ from textual.binding import Binding
 
 from glassbox_tui.tui import keys
 from glassbox_tui.tui.commands import MAIN, Command
-from glassbox_tui.tui.features import copy, core, export, history, look, loop, notices, reader, replay, selftest
+from glassbox_tui.tui.features import copy, core, export, history, look, loop, notices, reader, replay, selftest, table
 from glassbox_tui.tui.state import View
 
-# The help and the palette keep this order.
-COMMANDS: tuple[Command, ...] = (
+_FEATURES = (
     *core.COMMANDS,
+    *table.COMMANDS,
     *loop.COMMANDS,
     *reader.COMMANDS,
     *copy.COMMANDS,
@@ -22,6 +22,10 @@ COMMANDS: tuple[Command, ...] = (
     *replay.COMMANDS,
     *look.COMMANDS,
 )
+_GROUPS = list(dict.fromkeys(command.group for command in _FEATURES))
+
+# The help and the palette keep this order: the features', with what is of one group together.
+COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

@@ -14,13 +14,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 
 from glassbox_tui.tui import evidence, lines, registry, rounds
-from glassbox_tui.tui.cells import KEY
+from glassbox_tui.tui.cells import DIM, KEY
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
-from glassbox_tui.views.look import look_of
+from glassbox_tui.views.colours import carried
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 SMALLEST = (60, 16)
@@ -32,8 +32,16 @@ def flow(view: View, width: int, height: int) -> Sequence[Text]:
     if now is None:
         return []
     picture = rank_flow(
-        now, width=width, height=height, selected=hit.uid if hit else None, look=look_of(ascii=view.ascii)
+        now,
+        width=width,
+        height=height,
+        selected=hit.uid if hit else None,
+        only=view.only,
+        look=view.look,
+        colours=carried(view.colours, now),
     )
+    if not picture.chunks:
+        return [Text(say("nothing was found"), DIM)]
     return list(rich_text(picture).split("\n", allow_blank=True))
 
 
@@ -79,7 +87,6 @@ class MainScreen(Screen[None]):
 
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
-        self.set_class(view.ascii, "ascii")
         self.set_class(view.loop.stepping or len(view.loop.branches) > 1, "stepping")
         self.set_class(view.trace is not None and len(view.trace.rounds) > 1, "rounds")
         for name in PANELS:

@@ -16,6 +16,7 @@ from glassbox_tui.tui.session import Session
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import wants_ascii
 from glassbox_tui.tui.words import speak
+from glassbox_tui.views.look import look_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ def started(
     theme = themes.chosen(
         ui.theme, no_color="NO_COLOR" in environ, given=origin("theme", Ui, config.ui, environ) != "default"
     )
-    plain_look = ui.ambiguous == "wide" or (wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes")
-    view = View(notes=str(notes), ascii=plain_look, theme=theme, language=language(ui, environ))
+    look = look_of(ascii=wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes", wide=ui.ambiguous == "wide")
+    view = View(notes=str(notes), look=look, theme=theme, language=language(ui, environ))
     if trace is not None:
         view = replace(state.replayed(view, trace), offline=True, info=trace.index, progress=None)
         return Start(view, Session(data=settings.data_dir), keys, ui.mouse)

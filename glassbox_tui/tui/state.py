@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
@@ -36,6 +36,9 @@ from glassbox_tui.tui.messages import (
     WorkersGone,
 )
 from glassbox_tui.tui.reading import Reading, loaded
+from glassbox_tui.views.colours import Colours, carried
+from glassbox_tui.views.look import Look
+from glassbox_tui.views.ranks import in_order_of, ran
 
 PANELS = ("hits", "flow", "evidence", "loop", "answer")
 COLUMNS = ("rank", "score", "both")
@@ -53,10 +56,12 @@ class View:
     command, until the next key. `first_time`: nobody has seen the welcome yet. `offline`: a saved Trace is replayed,
     there is no engine. `language` and `theme` are here so that a change of them is a change of the View. `loop` holds
     the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
+    `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
+    chunk's line alone in the rank flow; `colours` are those of the chunks on show.
     """
 
     notes: str = ""
-    ascii: bool = False
+    look: Look = "unicode"
     info: IndexInfo | None = None
     progress: Progress | None = OPENING
     problem: str = ""
@@ -70,6 +75,9 @@ class View:
     round: int | None = None
     selected: tuple[str, str] | None = None
     columns: str = "rank"
+    sort: str = "final"
+    only: bool = False
+    colours: Colours = field(default_factory=Colours)
     panel: str = "hits"
     told: str = ""
     first_time: bool = False
@@ -81,6 +89,11 @@ class View:
     closeup: CloseUp = PLAIN
     reading: Reading | None = None
 
+    @property
+    def ascii(self) -> bool:
+        """Whether our own drawing keeps to ASCII."""
+        return self.look == "ascii"
+
 
 def shown_round(view: View) -> Round | None:
     """The round every panel shows, or None when there is no Trace."""
@@ -90,22 +103,34 @@ def shown_round(view: View) -> Round | None:
     return view.trace.rounds[last if view.round is None else min(view.round, last)]
 
 
-def selected_index(view: View) -> int:
-    """0-based place of the selected hit in the shown round: the same chunk, else the same content, else the top."""
+def listed_hits(view: View) -> tuple[Hit, ...]:
+    """The hits of the shown round in the order of the table."""
     now = shown_round(view)
-    if now is None or view.selected is None:
+    return () if now is None else in_order_of(sorted_by(view), now.hits)
+
+
+def sorted_by(view: View) -> str:
+    """The stage whose order the table has: `view.sort`, unless that stage did not run."""
+    now = shown_round(view)
+    return view.sort if now is not None and view.sort in ran(now) else "final"
+
+
+def selected_index(view: View) -> int:
+    """0-based row of the selected hit in the table: the same chunk, else the same content, else the top."""
+    if view.selected is None:
         return 0
     uid, content = view.selected
+    hits = listed_hits(view)
     for same in (lambda h: (h.uid, h.content) == (uid, content), lambda h: h.content == content):
-        for index, hit in enumerate(now.hits):
+        for index, hit in enumerate(hits):
             if same(hit):
                 return index
     return 0
 
 
 def selected_hit(view: View) -> Hit | None:
-    now = shown_round(view)
-    return now.hits[selected_index(view)] if now is not None and now.hits else None
+    hits = listed_hits(view)
+    return hits[selected_index(view)] if hits else None
 
 
 def asks_again(view: View) -> bool:
@@ -134,12 +159,29 @@ def replayed(view: View, trace: Trace) -> View:
 
 
 def select(view: View, index: int) -> View:
-    """Select the hit at `index`, clamped to the list."""
-    now = shown_round(view)
-    if now is None or not now.hits:
+    """Select the hit in row `index` of the table, clamped to the list."""
+    hits = listed_hits(view)
+    if not hits:
         return view
-    hit = now.hits[max(0, min(index, len(now.hits) - 1))]
+    hit = hits[max(0, min(index, len(hits) - 1))]
     return replace(view, selected=(hit.uid, hit.content))
+
+
+def step_sort(view: View, by: int) -> View:
+    """Sort the table by the stage beside the present one (no further than the ends); the same chunk stays selected."""
+    now = shown_round(view)
+    if now is None:
+        return view
+    stages = ran(now)
+    at = max(0, min(stages.index(sorted_by(view)) + by, len(stages) - 1))
+    return replace(select(view, selected_index(view)), sort=stages[at])
+
+
+def painted(view: View) -> View:
+    """The view with a colour for each leading chunk of the shown round: who had one keeps it."""
+    now = shown_round(view)
+    colours = view.colours if now is None else carried(view.colours, now)
+    return view if colours == view.colours else replace(view, colours=colours)
 
 
 def step_round(view: View, by: int) -> View:

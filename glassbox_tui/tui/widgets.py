@@ -17,6 +17,7 @@ from textual.widgets import DataTable, Input
 
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui import table
+from glassbox_tui.tui.cells import drawn
 from glassbox_tui.tui.state import View, selected_index
 
 Draw = Callable[[View, int, int], Sequence[Text]]
@@ -45,7 +46,7 @@ class Panel(Widget):
         if not self.size:
             return
         before, top = self._lines, self._top
-        self._lines = tuple(self._draw(view, self.size.width, self.size.height))
+        self._lines = tuple(map(drawn, self._draw(view, self.size.width, self.size.height)))
         self._top = 0 if from_top else min(top, self._last_top())
         changed = [
             Region(start, y, end - start, 1)
@@ -146,7 +147,7 @@ class HitsTable(DataTable[Text]):
         self._view = view
         if not self.size:
             return
-        self._reshape(table.columns(view.columns, self.size.width))
+        self._reshape(table.columns(view, self.size.width))
         rows = table.rows(view, self._shape)
         # Moving the cursor from here is not the user's doing: nobody needs to hear of it.
         with self.prevent(DataTable.RowHighlighted):

@@ -1,7 +1,7 @@
 """How many cells a character takes, in terminals that draw those of ambiguous East Asian width in two.
 
 Rich and Textual measure by one table; this puts another in its place for the whole process. Own symbols whose width is
-ambiguous (lines, ellipses) are not drawn then: the option goes with the ASCII look.
+ambiguous (lines, ellipses) are not drawn then: `views.look` has the look that goes with it.
 """
 
 from __future__ import annotations

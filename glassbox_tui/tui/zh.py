@@ -10,10 +10,12 @@ from typing import Final
 
 from glassbox_tui.tui.zh_engine import ENGINE
 from glassbox_tui.tui.zh_loop import LOOP
+from glassbox_tui.tui.zh_table import TABLE
 
 ZH: Final[dict[str, str]] = {
     **ENGINE,
     **LOOP,
+    **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------
     "search": "检索",
     "hits": "结果",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,13 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from wcwidth import wcwidth
 
 from glassbox_tui.progress import Progress
-from glassbox_tui.retrieval.trace import Hit, Part, Trace
+from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Place, Trace
 from glassbox_tui.tui import cells, evidence, hints, lines, rounds, screens, table, work
-from glassbox_tui.tui.state import View, ask, select
+from glassbox_tui.tui.state import View, ask, listed_hits, select, selected_hit, step_sort
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import changed_span, one_line
+from glassbox_tui.views.look import LOOKS, Look
+from glassbox_tui.views.ranks import movement
 
 DRAW = (
     lines.status,
@@ -37,6 +41,26 @@ DRAW = (
 TRACES = (sample_trace(), sample_trace_two_rounds(), sample_trace_hostile(), sample_trace_empty(), None)
 
 
+ODD = (
+    "👨‍👩‍👧 家",
+    "❤️ heart",
+    "🇨🇳 flag",
+    "1️⃣ first",
+    "👍🏽 ok",
+    "e\u0301te\u0301",
+    "שלום 12",
+    "مرحبا",
+    "한글",
+    "z̴̡a",
+    "…–α",
+)
+
+
+JOINERS = "\u200d\ufe0f\u20e3\U0001f3fd"
+FLAG = {0x1F1E8: "C", 0x1F1F3: "N"}
+RTL = "שלוםمرحبا"
+
+
 def cells_of(text: str) -> int:
     """Terminal cells by the Unicode tables alone, for text without combining characters."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
@@ -52,14 +76,125 @@ def test_no_line_is_wider_than_its_panel(
         assert cells_of(line.plain) <= width
 
 
-@given(st.sampled_from(TRACES), st.integers(60, 160), st.sampled_from(["rank", "score", "both"]), st.booleans())
+@given(st.lists(st.tuples(st.sampled_from(("plain", "中文 ", *ODD)), st.sampled_from(["", "bold", "red"])), max_size=6))
+def test_a_line_is_drawn_in_as_many_cells_everywhere_and_keeps_its_styles(parts: list[tuple[str, str]]) -> None:
+    line = cells.drawn(Text.assemble(*parts))
+    assert line.cell_len == sum(map(wcwidth, line.plain))
+    for style in ("bold", "red"):
+        said = "".join(line.plain[s.start : s.end] for s in line.spans if str(s.style) == style)
+        wanted = "".join(text for text, own in parts if own == style)
+        assert said == "".join(c for c in wanted.translate(FLAG) if c not in JOINERS)
+    strong = [c for c in line.plain if unicodedata.bidirectional(c) in ("L", "R", "AL")]
+    if {"R", "AL"} & set(map(unicodedata.bidirectional, strong)):
+        assert strong[0] not in RTL and strong[-1] not in RTL
+
+
+MODES = st.sampled_from(["rank", "score", "both"])
+
+
+def oddly_named(names: list[str]) -> Trace:
+    """The sample with other paths and headings, one for each hit."""
+    trace = sample_trace()
+    hits = [
+        replace(h, uid=f"{name}.md#{i}", path=f"{name}.md", heading=(name, name)) if name else h
+        for i, (h, name) in enumerate(zip(trace.hits, names, strict=True))
+    ]
+    return replace(trace, rounds=(replace(trace.last, hits=tuple(hits)),))
+
+
+@given(
+    st.sampled_from(TRACES) | st.lists(st.sampled_from(("", *ODD)), min_size=8, max_size=8).map(oddly_named),
+    st.integers(58, 160),
+    MODES,
+    st.sampled_from(LOOKS),
+    st.sampled_from(STAGES),
+)
 def test_every_cell_of_the_table_is_exactly_as_wide_as_its_column(
-    trace: Trace | None, width: int, mode: str, ascii: bool
+    trace: Trace | None, width: int, mode: str, look: Look, sort: str
 ) -> None:
-    shape = table.columns(mode, width)
-    assert sum(c.width + table.GAP for c in shape) - table.GAP <= width or mode == "both"
-    for row in table.rows(View(trace=trace, columns=mode, ascii=ascii), shape):
-        assert [cells_of(cell.plain) for cell in row] == [c.width for c in shape]
+    """By two measures: rich's, and wcwidth's character by character, as terminals without joined emoji draw."""
+    view = View(trace=trace, columns=mode, look=look, sort=sort)
+    shape = table.columns(view, width)
+    assert sum(c.width + table.GAP for c in shape) - table.GAP <= width
+    for row in table.rows(view, shape):
+        assert [cell.cell_len for cell in row] == [c.width for c in shape]
+        assert [sum(map(wcwidth, cell.plain)) for cell in row] == [c.width for c in shape]
+    assert [table.label(c).cell_len for c in shape] == [c.width for c in shape]
+
+
+@given(st.sampled_from(TRACES), st.integers(58, 160), MODES, st.sampled_from(["wide", "ascii"]))
+def test_the_table_adds_nothing_of_ambiguous_width(trace: Trace | None, width: int, mode: str, look: Look) -> None:
+    view = View(trace=trace, columns=mode, look=look)
+    shape = table.columns(view, width)
+    ours = "".join(cell.plain for row in table.rows(view, shape) for c, cell in zip(shape, row, strict=True)
+                   if c.key not in ("note", "heading"))  # fmt: skip
+    assert not [c for c in ours if unicodedata.east_asian_width(c) == "A"]
+    assert look == "wide" or ours.isascii()
+
+
+def far_apart() -> Trace:
+    """Ranks of four digits, as a deep first stage gives them."""
+    trace = sample_trace()
+    far = {"bm25": Place(9_999, 0.1), "dense": Place(1, 0.9), "fused": Place(1_234, 0.01), "rerank": None}
+    hits = tuple(replace(h, stages=dict(h.stages) | far) for h in trace.hits)
+    return replace(trace, rounds=(replace(trace.last, hits=hits),))
+
+
+@given(st.sampled_from(["rank", "both"]), st.integers(60, 160), st.sampled_from(LOOKS))
+def test_no_rank_and_no_movement_is_ever_cut(mode: str, width: int, look: Look) -> None:
+    view = View(trace=far_apart(), columns=mode, look=look)
+    shape = table.columns(view, width)
+    text = "|".join(cell.plain for cell in table.rows(view, shape)[0])
+    up, down = ("^", "v") if look == "ascii" else ("▴", "▾")
+    wanted = ["9999", "1234"] + ([f"1{up}9998", f"1234{down}1233"] if mode == "rank" else [])
+    assert all(word in text for word in wanted)
+
+
+def test_a_stage_that_did_not_run_has_no_column() -> None:
+    trace = sample_trace()
+    stages = tuple(s for s in trace.last.stages if s.name not in ("dense", "rerank"))
+    view = View(trace=replace(trace, rounds=(replace(trace.last, stages=stages),)), sort="rerank")
+    assert [c.key for c in table.columns(view, 80) if c.key in STAGES] == ["bm25", "fused", "final"]
+    assert [c.key for c in table.columns(view, 80) if c.label.endswith("*")] == ["final"]
+
+
+@given(st.sampled_from(STAGES), st.integers(0, 7))
+def test_sorted_by_a_stage_its_ranks_rise_the_absent_come_last_and_the_ranks_shown_stay_true(
+    sort: str, at: int
+) -> None:
+    before = select(View(trace=sample_trace()), at)
+    after = replace(before, sort=sort)
+    hits = sample_trace().hits
+    shown = listed_hits(after)
+    ranks = [None if (place := h.stages[sort]) is None else place.rank for h in shown]
+    seen = [r for r in ranks if r is not None]
+    assert seen == sorted(seen) and ranks == seen + [None] * (len(ranks) - len(seen))
+    assert sorted(h.uid for h in shown) == sorted(h.uid for h in hits)
+    assert selected_hit(after) == selected_hit(before) == hits[at]
+    shape = table.columns(after, 120)
+    assert [c.key for c in shape if c.label.endswith("*")] == [sort]
+    for row, hit in zip(table.rows(after, shape), shown, strict=True):
+        cells_ = {c.key: cell.plain.split() for c, cell in zip(shape, row, strict=True)}
+        assert cells_["rank"] == [str(hits.index(hit) + 1)]
+        place = hit.stages[sort]
+        assert re.split("[▴▾]", cells_[sort][0])[0] == ("-" if place is None else str(place.rank))
+
+
+def test_sorting_stops_at_the_ends_and_the_top_hit_stays_selected_though_nobody_chose_it() -> None:
+    view = View(trace=sample_trace())
+    first = selected_hit(view)
+    for by, sort in (
+        (1, "final"),
+        (-1, "rerank"),
+        (-1, "fused"),
+        (-1, "dense"),
+        (-1, "bm25"),
+        (-1, "bm25"),
+        (1, "dense"),
+    ):
+        view = step_sort(view, by)
+        assert view.sort == sort
+        assert selected_hit(view) == first
 
 
 @given(st.text(st.sampled_from("ab 中文。é~")), st.integers(0, 12), st.booleans())
@@ -115,17 +250,15 @@ def test_the_verdict_says_every_signal_its_threshold_and_which_side_it_is_on() -
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "said"), [(5, 3, "+2"), (1, 12, "-11"), (4, 4, ""), (None, 2, ""), (2, None, "")]
+    ("before", "now", "said"), [(5, 3, "▴2"), (1, 12, "▾11"), (4, 4, ""), (None, 2, ""), (2, None, "")]
 )
 def test_movement_is_against_the_stage_before(before: int | None, now: int | None, said: str) -> None:
-    place = {p.rank: p for h in sample_trace_two_rounds().hits for p in h.stages.values() if p is not None}
-    any_place = next(iter(place.values()))
     hit: Hit = sample_trace().hits[0]
     stages = {
-        "fused": None if before is None else replace(any_place, rank=before),
-        "rerank": None if now is None else replace(any_place, rank=now),
+        "fused": None if before is None else Place(before, 0.5),
+        "rerank": None if now is None else Place(now, 0.5),
     }
-    assert table.movement(replace(hit, stages=stages), "rerank") == said
+    assert movement(replace(hit, stages=stages), "rerank", STAGES) == said
 
 
 @pytest.mark.parametrize(
@@ -144,13 +277,11 @@ def test_numbers_keep_the_digits_that_tell_them_apart(value: float | None, shown
     assert cells.number(value) == shown
 
 
-def test_bars_and_sparklines_are_as_long_as_asked_and_never_of_ambiguous_width() -> None:
+def test_bars_are_as_long_as_asked_and_never_of_ambiguous_width() -> None:
     drawn = [cells.bar(share / 20, 8, ascii=ascii) for share in range(-3, 25) for ascii in (True, False)]
     assert {len(b) for b in drawn} == {8}
     assert cells.bar(0.5, 8, ascii=True) == "####----"
-    assert cells.spark((1, 3, 8, 30, None), ascii=True) == "#=-_."
-    everything = "".join(drawn) + cells.spark((1, 3, 8, 30, None), ascii=False)
-    assert all(unicodedata.east_asian_width(c) in ("N", "Na") for c in everything)
+    assert all(unicodedata.east_asian_width(c) in ("N", "Na") for c in "".join(drawn))
 
 
 def test_progress_passes_at_most_ten_times_a_second_but_never_loses_the_first_or_last_of_a_phase() -> None:

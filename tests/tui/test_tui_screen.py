@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 import pytest
-from samples import HOSTILE, sample_trace_empty, sample_trace_hostile
+from samples import HOSTILE, sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
 from scripted import ScriptedBackend, Seen, running, settled
 from textual.pilot import Pilot
 
@@ -68,6 +69,20 @@ async def test_nothing_found_has_its_own_words() -> None:
         assert "the index is empty" in stage.panel("notice")
         assert "no keyword terms" in stage.panel("notice")
         assert "There is no note with text in notes" in stage.panel("evidence")
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_nothing_of_ambiguous_width_is_drawn_in_the_look_for_terminals_that_draw_it_wide(
+    size: tuple[int, int],
+) -> None:
+    """Of our own drawing: frames, lines, marks. What the notes hold is shown as it is."""
+    async with running(ScriptedBackend(), size, wide=True) as stage:
+        await stage.ask("rr", rounds=True)
+        told = {c for trace in (sample_trace(), sample_trace_two_rounds()) for h in trace.hits for c in h.text}
+        for key in ("1", "2", "f", "3", "4", "5", "v", "<", "question_mark", "escape", "colon"):
+            await stage.press(key)
+            drawn = set(stage.screen()) - told
+            assert {c for c in drawn if unicodedata.east_asian_width(c) == "A"} == set(), key
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])

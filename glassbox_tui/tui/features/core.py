@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
 
 
-def has_trace(view: View) -> bool:
-    return view.trace is not None
-
-
 def has_query(view: View) -> bool:
     return bool(view.query.strip())
 
@@ -67,10 +63,6 @@ def _round(app: GlassboxApp, by: int) -> None:
     app.change(state.step_round(app.view, by))
 
 
-def _columns(app: GlassboxApp) -> None:
-    app.change(state.next_columns(app.view))
-
-
 def _panel(app: GlassboxApp, name: str) -> None:
     app.change(state.on_panel(app.view, name))
 
@@ -106,7 +98,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("up", "k,up", "hit before", "hits", partial(_move, by=-1)),
     Command("top", "g,home", "first hit", "hits", partial(_to, index=0)),
     Command("bottom", "G,end", "last hit", "hits", partial(_to, index=sys.maxsize)),
-    Command("columns", "v", "table: ranks, scores, both", "hits", _columns, "scores", has_trace),
     Command(
         "round_before", "left_square_bracket", "round before: every panel shows it", "loop", partial(_round, by=-1),
         "rounds", has_rounds, urgent=lambda view: "rounds" if view.panel == "loop" else "",

@@ -43,7 +43,7 @@ class SelftestScreen(SheetScreen):
 
 
 def _draw(view: View, width: int, height: int) -> list[Text]:
-    return checks.lines(view.selftest, width, height, ascii=view.ascii)
+    return checks.lines(view.selftest, width, height, ascii=view.look != "unicode")
 
 
 def begin(app: GlassboxApp) -> None:

@@ -1,0 +1,106 @@
+"""Promises of the keys that sort the table and thin out the rank flow, and of the colours between two searches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samples import sample_trace
+from scripted import ScriptedBackend, Stage, running
+
+from glassbox_tui.retrieval.trace import STAGES, Trace
+from glassbox_tui.tui.keys import key_of
+from glassbox_tui.tui.state import selected_hit
+from glassbox_tui.tui.widgets import HitsTable
+
+
+def header(stage: Stage) -> list[str]:
+    return [column.label.plain.strip() for column in stage.app.screen.query_one(HitsTable).columns.values()]
+
+
+def column(stage: Stage, key: str) -> list[str]:
+    table = stage.app.screen.query_one(HitsTable)
+    return [table.get_cell(str(row), key).plain.split("▴")[0].split("▾")[0].strip() for row in range(table.row_count)]
+
+
+async def test_the_sort_keys_step_through_the_stages_and_the_selected_chunk_stays() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", "j", "j")
+        chosen = selected_hit(stage.view)
+        assert header(stage)[-2] == "final*"
+        assert column(stage, "rank") == list("12345678")
+        for name in ("rerank", "fused", "dense", "bm25"):
+            await stage.press(key_of("sort_before"))
+            assert f"{name}*" in header(stage)
+            ranks = [int(r) for r in column(stage, name) if r != "-"]
+            assert ranks == sorted(ranks)
+            assert column(stage, name)[len(ranks) :] == ["-"] * (8 - len(ranks))
+            assert name in stage.panel("notice")
+            table = stage.app.screen.query_one(HitsTable)
+            assert selected_hit(stage.view) == chosen
+            assert column(stage, "rank")[table.cursor_row] == "3"
+        await stage.press(*[key_of("sort_next")] * 4)
+        assert column(stage, "rank") == list("12345678")
+
+
+async def test_the_selection_moves_along_the_rows_as_they_are_sorted() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", *[key_of("sort_before")] * 4, "g")
+        by_keywords = sorted(
+            (h for h in sample_trace().hits if h.stages["bm25"]),
+            key=lambda h: h.stages["bm25"].rank,  # type: ignore[union-attr]
+        )
+        for hit in by_keywords:
+            assert selected_hit(stage.view) == hit
+            assert hit.path in stage.panel("evidence").splitlines()[0]
+            await stage.press("j")
+
+
+async def test_f_leaves_the_selected_line_alone_in_the_rank_flow_and_brings_the_others_back() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", "j", "j")
+        everyone = stage.panel("flow")
+        await stage.press("f")
+        alone = stage.panel("flow")
+        assert "━" in alone
+        assert "─" in everyone and "─" not in alone
+        await stage.press("f")
+        assert stage.panel("flow") == everyone
+
+
+def reversed_top(trace: Trace) -> Trace:
+    """The same chunks, the first eight the other way round: another letter was typed."""
+    final = trace.last.stages[-1]
+    turned = (*reversed(final.candidates[:8]), *final.candidates[8:])
+    ranked = tuple(replace(c, rank=i) for i, c in enumerate(turned, 1))
+    stages = (*trace.last.stages[:-1], replace(final, candidates=ranked))
+    return replace(trace, rounds=(replace(trace.last, stages=stages, hits=tuple(reversed(trace.hits))),))
+
+
+async def test_another_letter_typed_recolours_no_chunk_that_stays() -> None:
+    def trace_for(query: str, rounds: bool) -> Trace:
+        return sample_trace() if query == "rr" else reversed_top(sample_trace())
+
+    async with running(ScriptedBackend(trace_for=trace_for)) as stage:
+        await stage.ask("r")
+        before = stage.view.colours.by_uid
+        assert len(set(before.values())) == len(before) == 10
+        await stage.press("down", "down")
+        await stage.ask("r")
+        assert stage.view.trace == sample_trace()
+        assert stage.view.colours.by_uid == before
+
+
+async def test_a_stage_that_did_not_run_is_not_in_the_header() -> None:
+    trace = sample_trace()
+    stages = tuple(s for s in trace.last.stages if s.name != "rerank")
+    hits = tuple(replace(h, stages=dict(h.stages) | {"rerank": None}) for h in trace.hits)
+    keywords = replace(trace, rounds=(replace(trace.last, stages=stages, hits=hits),))
+    async with running(ScriptedBackend(trace_for=lambda query, rounds: keywords)) as stage:
+        await stage.ask("r")
+        assert [name.rstrip("*") for name in header(stage) if name.rstrip("*") in STAGES] == [
+            "bm25", "dense", "fused", "final",
+        ]  # fmt: skip
+        assert stage.panel("flow").split("\n")[0].split() == ["bm25", "dens", "fuse", "final"]
