@@ -283,12 +283,13 @@ def _eval(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace) -> int:
     from glassbox_tui.index.location import index_path
+    from glassbox_tui.notes.ignore import rules_of
     from glassbox_tui.notes.scan import scan
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.views.status import NotSearchable, Status, Warned, status_view
 
     settings, notes = _settings(options), _notes(options.notes)
-    missing = [NotSearchable(s.path, "", s.reason) for s in scan(notes).skipped]
+    missing = [NotSearchable(s.path, "", s.reason) for s in scan(notes, rules_of(settings)).skipped]
     file = index_path(settings, notes)
     info: IndexInfo | None = None
     notices: tuple[str, ...] = ()

@@ -74,6 +74,12 @@ class Settings:
         "later rounds: fuse with round 0's lists, or replace them",
         choices=("fuse", "replace"),
     )
+    ignore: str = knob(
+        "", "GLASSBOX_IGNORE", "patterns as in a .gitignore of files to leave out, with commas or on lines of their own"
+    )
+    follow_links: bool = knob(
+        False, "GLASSBOX_FOLLOW_LINKS", "1 follows links out of the notes folder; 0 never leaves it"
+    )
     bm25_k1: float = knob(1.5, "GLASSBOX_BM25_K1", "BM25 term-frequency saturation", 0.0, 100.0)
     bm25_b: float = knob(0.75, "GLASSBOX_BM25_B", "BM25 length normalisation", 0.0, 1.0)
     bm25_variant: str = knob(

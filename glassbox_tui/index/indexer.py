@@ -19,6 +19,7 @@ from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import encode_passage
 from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.models.truncation import CountsTokens
+from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.lines import line_ranges, page_of
 from glassbox_tui.notes.load import LoadedNote, load
 from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
@@ -89,7 +90,7 @@ def update_text(
     `saw` hears of the scan before the first note is read.
     """
     progress(Progress("scan", 0, 0, str(root)))
-    found = scan(root)
+    found = scan(root, rules_of(settings))
     saw(found)
     known = {note.path: note for note in store.notes()}
     fingerprint = chunker_fingerprint(settings, embedder)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
@@ -38,10 +39,22 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
     (b"MZ\x90\x00", "a program"),
     (b"SQLite format 3\x00", "a SQLite database"),
+    (b"BZh", "bzip2-compressed data"),
+    (b"RIFF", "a sound, film or WebP picture"),
+    (b"OggS", "a sound or film"),
+    (b"ID3", "a sound"),
+    (b"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
+    (b"bplist00", "a binary property list"),
+    (b"\x00asm", "a WebAssembly program"),
+    (b"\xca\xfe\xba\xbe", "a program"),
+    (b"wOF", "a font"),
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x00]")
 _NULS_IN_ASCII = re.compile(rb"[\x00\b-\r\x1b -~]*")
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+# Of all characters, those that no text holds. Bytes that are UTF-8 by accident are rare, those that are cp1252 are not.
+_MOST_CONTROLS = 0.03  # in a text of a hundred characters or more
+_MOST_ODD_IN_UTF_8, _MOST_ODD = 1 / 4, 1 / 12
 _UNPAIRED = re.compile(r"[\ud800-\udfff]")
 _NEIGHBOURS = re.compile(r"(?<=[^\x00-\x7f])[^\x00-\x7f]")
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B][\x21-\x7e\s]+?\x1b\([BJ]")
@@ -81,6 +94,8 @@ def decode(data: bytes) -> Decoded:
             return _repaired(newlines(text), "utf-8")
     if magic := next((what for start, what in _MAGIC if data.startswith(start)), ""):
         return Decoded("", "", binary=f"not text but {magic}")
+    if data[4:8] == b"ftyp":
+        return Decoded("", "", binary="not text but a film, a sound or a HEIC picture")
     return _guess(data)
 
 
@@ -143,13 +158,27 @@ def _finish(body: bytes, codec: str, doubt: str = "") -> Decoded:
     """Decode, then decide by what came out whether it is text at all."""
     text = body.decode(codec, "replace")
     controls = len(_CONTROLS.findall(text))
-    if controls > max(3, 0.03 * len(text)):
-        return Decoded("", "", binary="not text: it is full of control bytes")
+    if controls > max(3, _MOST_CONTROLS * len(text)) or _odd(text, body, codec):
+        return Decoded("", "", binary="not text: it is full of control bytes or codes that stand for nothing")
     broken = text.count("\ufffd") if _strict(body, codec) is None else 0
     warnings = [doubt] if doubt else []
     if broken:
         warnings.append(f"{_count(broken, 'byte sequence')} not valid {codec} and replaced")
     return _repaired(newlines(text.removeprefix("\ufeff")), codec, *warnings)
+
+
+def _odd(text: str, body: bytes, codec: str) -> bool:
+    """Whether too much of a reading is no text: `00 01 ff fe` is four characters of cp1252, and two are none."""
+    sample = text[:SAMPLE]
+    if codec == "utf-8" and _strict(body, codec) is not None:
+        return bool(sample) and len(_CONTROLS.findall(sample)) >= _MOST_ODD_IN_UTF_8 * len(sample)
+    odd = sum(count for char, count in Counter(sample).items() if char == "\ufffd" or _stands_for_nothing(char))
+    return odd > _MOST_ODD * len(sample)
+
+
+def _stands_for_nothing(char: str) -> bool:
+    """A control character, half a pair, a private or an unassigned code."""
+    return _CONTROLS.match(char) is not None or unicodedata.category(char) in {"Cn", "Co", "Cs"}
 
 
 def _repaired(text: str, codec: str, *warnings: str) -> Decoded:

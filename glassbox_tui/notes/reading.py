@@ -26,10 +26,11 @@ class NoteText:
     problem: str = ""
 
 
-def note_file(root: Path, path: str) -> Path:
+def note_file(root: Path, path: str, follow_links: bool = False) -> Path:
     """The file of the note `path` under `root` (a folder, or the note itself), made sure of.
 
     Paths come from an index or a Trace, which anybody may have written: only what a scan could have found is opened.
+    `follow_links`: the setting of that name, which lets links lead outside.
     Raises NotesError with one sentence: gone, outside the folder, hidden, or no note.
     """
     parts = PurePosixPath(path).parts
@@ -46,17 +47,17 @@ def note_file(root: Path, path: str) -> Path:
         raise NotesError(f"{path} is gone from {base}") from None
     except (OSError, ValueError, RuntimeError) as error:
         raise NotesError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
-    if real_base not in real.parents:
+    if not follow_links and real_base not in real.parents:
         raise NotesError(f"{path} is a link that leads outside the notes folder")
     if not real.is_file():
         raise NotesError(f"{path} is not a regular file")
     return found
 
 
-def read_note(root: Path, path: str, digest: str) -> NoteText:
+def read_note(root: Path, path: str, digest: str, follow_links: bool = False) -> NoteText:
     """The text of a note as the file is now; `digest` is what the index has seen ("": it has not). Never raises."""
     try:
-        found = load(note_file(root, path), path)
+        found = load(note_file(root, path, follow_links), path)
     except NotesError as error:
         return NoteText(path, problem=str(error))
     changed = bool(digest) and found.digest != digest

@@ -1,7 +1,7 @@
 """Which files of a folder are notes, and why the others are not. Looks at names and links, never into a file.
 
 Real files and folders are taken first and links last, so that a note reached both ways is listed under its own path.
-A folder is entered once, by device and inode: link loops end. Nothing outside the root is followed.
+A folder is entered once, by device and inode: link loops end. Nothing outside the root is followed, unless asked for.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import os
 import re
 import stat
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from glassbox_tui.errors import GlassboxError
+from glassbox_tui.notes.ignore import IGNORE_FILE, NO_RULES, Layer, Rules, file_layer, layer_of, left_out
 
 KINDS = {".md": "md", ".markdown": "md", ".txt": "txt", ".pdf": "pdf"}
 
@@ -42,9 +43,6 @@ _SYNC_CONFLICT = re.compile(
     re.IGNORECASE,
 )
 _ESCAPED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
-
-Ignore = Callable[[str], bool]
-"""Says whether a relative path is left out by the user's patterns; a folder's path ends with a slash."""
 
 
 class NotesError(GlassboxError):
@@ -102,10 +100,11 @@ def locate(root: Path, path: str) -> Path:
     return base / os.fsdecode(_ESCAPED_BYTE.sub(lambda match: bytes.fromhex(match[1].decode()), name))
 
 
-def scan(root: Path, ignore: Ignore | None = None) -> Scan:
+def scan(root: Path, rules: Rules = NO_RULES) -> Scan:
     """The notes under `root` (a folder, a link to one, or one file), sorted by path, and what was skipped.
 
-    Raises NotesError when the root is missing or cannot be listed; anything below it is reported, not raised.
+    Raises NotesError when the root is missing, cannot be listed, or is a file that is no note; anything below it is
+    reported, not raised.
     """
     try:
         info = root.stat()
@@ -114,7 +113,7 @@ def scan(root: Path, ignore: Ignore | None = None) -> Scan:
     if not stat.S_ISDIR(info.st_mode):
         return _scan_file(root, info)
     root = root.absolute()
-    walk = _Walk(root=Path(os.path.realpath(root)), ignore=ignore)
+    walk = _Walk(Path(os.path.realpath(root)), rules)
     try:
         walk.enter(root, "", info)
     except OSError as error:
@@ -127,42 +126,51 @@ def scan(root: Path, ignore: Ignore | None = None) -> Scan:
     )
 
 
+def check_file(root: Path) -> None:
+    """Raise NotesError if `root` is a file that cannot be a note. Raises nothing for a folder, or for what is gone."""
+    if os.path.lexists(root) and not root.is_dir():
+        name = path_text(root.name)
+        if kind_of(name) is None:
+            raise NotesError(f"{name!r} is not a note: name a folder, or a .md, .markdown, .txt or .pdf file")
+        if root.exists() and not root.is_file():
+            raise NotesError(f"{name!r} is not a regular file")
+
+
 def _scan_file(root: Path, info: os.stat_result) -> Scan:
-    name = path_text(root.name)
-    if kind_of(name) is None:
-        return Scan((), (Skipped(name, "not a note: no .md, .markdown, .txt or .pdf file"),), 1)
-    if not stat.S_ISREG(info.st_mode):
-        return Scan((), (Skipped(name, "not a regular file"),))
-    return Scan((FoundFile(name, root.absolute(), info.st_size, info.st_mtime_ns),), ())
+    check_file(root)
+    return Scan((FoundFile(path_text(root.name), root.absolute(), info.st_size, info.st_mtime_ns),), ())
 
 
 class _Walk:
     """The state of one walk: what is still to be listed, what was found, and which inodes were seen."""
 
-    def __init__(self, root: Path, ignore: Ignore | None) -> None:
+    def __init__(self, root: Path, rules: Rules) -> None:
         self.root = root
-        self.ignore = ignore
+        self.follow_links = rules.follow_links
+        layer, _ = layer_of(rules.patterns) if rules.patterns else (None, ())
+        self._layers: tuple[Layer, ...] = (layer,) if layer is not None else ()  # of the folder that is being listed
         self.files: dict[str, FoundFile] = {}
         self.skipped: list[Skipped] = []
         self.other = 0
         self._seen: set[tuple[int, int]] = set()
-        self._folders: deque[tuple[Path, str]] = deque()
-        self._links: deque[tuple[Path, str]] = deque()
+        self._folders: deque[tuple[Path, str, tuple[Layer, ...]]] = deque()
+        self._links: deque[tuple[Path, str, tuple[Layer, ...]]] = deque()
 
     def enter(self, folder: Path, path: str, info: os.stat_result) -> None:
         """Queue a folder. The root is listed at once, so that its errors reach the caller."""
         self._seen.add((info.st_dev, info.st_ino))
         if path:
-            self._folders.append((folder, path))
+            self._folders.append((folder, path, self._layers))
         else:
             self._take(folder, "", list(_entries(folder)))
 
     def run(self) -> None:
         while self._folders or self._links:
             if not self._folders:
-                self._follow(*self._links.popleft())
+                absolute, path, self._layers = self._links.popleft()
+                self._follow(absolute, path)
                 continue
-            folder, path = self._folders.popleft()
+            folder, path, self._layers = self._folders.popleft()
             try:
                 entries = list(_entries(folder))
             except OSError as error:
@@ -171,13 +179,17 @@ class _Walk:
             self._take(folder, path, entries)
 
     def _take(self, folder: Path, prefix: str, entries: list[os.DirEntry[str]]) -> None:
+        if any(entry.name == IGNORE_FILE for entry in entries):
+            layer, faults = file_layer(folder, prefix)
+            self._layers += (layer,) if layer is not None else ()
+            self.skipped += [Skipped(prefix + IGNORE_FILE, fault) for fault in faults]
         for entry in entries:
             path = prefix + path_text(entry.name)
             absolute = folder / entry.name
             try:
                 if entry.is_symlink():
                     if not self._left_out_link(entry.name, path):
-                        self._links.append((absolute, path))
+                        self._links.append((absolute, path, self._layers))
                 elif entry.is_dir(follow_symlinks=False):
                     self._folder(absolute, path + "/", entry.name, entry.stat(follow_symlinks=False))
                 else:
@@ -187,8 +199,8 @@ class _Walk:
 
     def _folder(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
         reason = _folder_reason(absolute, name)
-        if reason is None and self.ignore is not None and self.ignore(path):
-            reason = "left out by an ignore pattern"
+        if reason is None and self._layers:
+            reason = left_out(self._layers, path)
         if reason is None and (info.st_dev, info.st_ino) in self._seen:
             reason = "link to a folder that is searched already"
         if reason is not None:
@@ -198,11 +210,11 @@ class _Walk:
 
     def _file(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
         if kind_of(name) is None:
-            self.other += 1
+            self.other += name != IGNORE_FILE
             return
         reason = _file_reason(path_text(name), info)
-        if reason is None and self.ignore is not None and self.ignore(path):
-            reason = "left out by an ignore pattern"
+        if reason is None and self._layers:
+            reason = left_out(self._layers, path)
         if reason is None and path in self.files:
             reason = "its name cannot be told from another file's"
         if reason is not None:
@@ -228,7 +240,7 @@ class _Walk:
         folder = stat.S_ISDIR(info.st_mode)
         if not folder and kind_of(absolute.name) is None:
             self.other += 1
-        elif target != self.root and self.root not in target.parents:
+        elif not self.follow_links and target != self.root and self.root not in target.parents:
             self._skip(path + "/" * folder, "link that leads outside the notes folder")
         elif folder:
             self._folder(absolute, path + "/", absolute.name, info)

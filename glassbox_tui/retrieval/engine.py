@@ -38,9 +38,10 @@ from glassbox_tui.models.protocols import (
 )
 from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.notes.decode import repair
+from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
-from glassbox_tui.notes.scan import Scan, Skipped, scan
+from glassbox_tui.notes.scan import Scan, Skipped, check_file, scan
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
@@ -163,6 +164,7 @@ class Engine:
             self.root = notes.expanduser().absolute()
         except RuntimeError as error:  # ~somebody who is not there
             raise EngineError(f"the notes folder {str(notes)!r} cannot be found: {error}") from None
+        check_file(self.root)
         path = index_file or index_path(self.settings, self.root)
         store, notices = open_store(path)
         self._notices += notices
@@ -370,7 +372,7 @@ class Engine:
         As of the last update's look at the folder, or of a look now if there was none. Raises NotesError.
         """
         if self._seen is None and self.root is not None:
-            self._seen = scan(self.root)
+            self._seen = scan(self.root, rules_of(self.settings))
         return files_of(self.snapshot, self._seen or Scan((), ()))
 
     def chunks(self, path: str) -> list[ChunkInfo]:
@@ -452,7 +454,7 @@ def _nothing_within(scope: str, notes: Sequence[NoteRecord]) -> str:
 def _public(settings: Settings, pipe: Pipeline) -> dict[str, Any]:
     """What shaped a ranking, by the names of the knobs, with mode and scope; paths of this machine stay out of it."""
     values = dataclasses.asdict(settings)
-    for private in ("data", "llm_path", "llm_repo", "llm_file", "llm_threads"):
+    for private in ("data", "ignore", "follow_links", "llm_path", "llm_repo", "llm_file", "llm_threads"):
         del values[private]
     return {**values, "rerank_weight": pipe.rerank_weight, "mode": pipe.mode, "scope": pipe.scope}
 

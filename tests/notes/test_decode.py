@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import os
+import pickle
 import random
+import struct
 import subprocess
 import sys
+import zlib
 
 import pytest
 from hypothesis import given
@@ -203,6 +206,37 @@ def test_binary_is_told_by_content(raw: bytes, what: str) -> None:
     decoded = decode(raw)
     assert what in decoded.binary
     assert decoded.text == ""
+
+
+SHORT_BINARIES = {
+    "four bytes": b"\x00\x01\xff\xfe",
+    "one NUL": b"\x00",
+    "NULs": bytes(6),
+    "controls that are UTF-8": b"\x01\x02",
+    "controls after a mark": b"\xef\xbb\xbf\x01\x02\x03",
+    "a pickle": pickle.dumps(list(range(20))),
+    "a struct": struct.pack("<IIf", 1, 2, 3.5),
+    "counters": struct.pack("<16i", *range(16)),
+    "deflated": zlib.compress(b"hello hello hello"),
+    "a protocol buffer": b"\x08\x96\x01\x12\x07testing",
+    "an icon": b"\x00\x00\x01\x00\x01\x00",
+    "a class file": b"\xca\xfe\xba\xbe\x00\x00\x00\x34",
+    "a film": b"\x00\x00\x00\x20ftypisom",
+    "a sound": b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00",
+    "bzip2": b"BZh91AY&SY\xab",
+    "noise after a UTF-16 mark": b"\xff\xfe" + random.Random(1).randbytes(60),
+}
+
+
+@pytest.mark.parametrize("kind", SHORT_BINARIES)
+def test_a_few_bytes_that_are_no_text_are_binary(kind: str) -> None:
+    decoded = decode(SHORT_BINARIES[kind])
+    assert decoded.binary and not decoded.text
+
+
+@pytest.mark.parametrize("text", ["这是一个测试笔记，包含一个空字节。\x00", "会议纪要：周三讨论混合检索的权重。\x08"])
+def test_one_stray_control_in_a_sentence_of_another_encoding_is_text(text: str) -> None:
+    assert decode(text.encode("gb18030")).text[:10] == text[:10]
 
 
 @given(st.binary(max_size=400))

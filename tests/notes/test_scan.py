@@ -216,24 +216,16 @@ def test_one_file_can_be_the_root(tmp_path: Path) -> None:
     (file,) = scan(tmp_path / "only.md").files
     assert (file.path, file.absolute) == ("only.md", tmp_path / "only.md")
     assert locate(tmp_path / "only.md", "only.md") == file.absolute
-    assert scan(tmp_path / "picture.png").files == ()
-    assert "not a note" in scan(tmp_path / "picture.png").skipped[0].reason
+    for name in ("picture.png", "pipe.md"):
+        if name == "pipe.md":
+            os.mkfifo(tmp_path / name)
+        with pytest.raises(NotesError, match=r"not a note: name a folder|not a regular file"):
+            scan(tmp_path / name)
 
 
 def test_a_root_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(NotesError, match=r"cannot open the notes folder .*nowhere.*: No such file or directory"):
         scan(tmp_path / "nowhere")
-
-
-def test_patterns_of_the_user_drop_in(tmp_path: Path) -> None:
-    """What .glassboxignore will use: pathspec sees relative paths, folders with a slash at the end."""
-    import pathspec
-
-    make(tmp_path, "keep.md", "draft-1.md", "old/a.md", "sub/old/b.md")
-    spec = pathspec.GitIgnoreSpec.from_lines(["draft-*", "/old/"])
-    found = scan(tmp_path, ignore=spec.match_file)
-    assert paths(found) == ["keep.md", "sub/old/b.md"]
-    assert found.reasons() == {"left out by an ignore pattern": 2}
 
 
 def test_a_very_deep_folder_is_no_problem(tmp_path: Path) -> None:
