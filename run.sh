@@ -203,7 +203,7 @@ open_app() { # [FOLDER]
 }
 
 is_command() {
-  case $1 in ask | bench | config | download-model | eval | index | ingest | models | open | retrieve | selftest | status) ;; *) return 1 ;; esac
+  case $1 in ask | bench | config | doctor | download-model | eval | index | ingest | models | open | purge | retrieve | selftest | status) ;; *) return 1 ;; esac
 }
 
 with_llm=''

@@ -8,31 +8,41 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 import os
 import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from glassbox_tui import __version__
-from glassbox_tui.errors import GlassboxError
+from glassbox_tui.commands.output import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    PROG,
+    WRONG_USE,
+    abandon_stdout,
+    complain,
+    open_streams,
+    reason,
+    show,
+    show_json,
+    tell,
+    tolerant_streams,
+    width,
+)
+from glassbox_tui.errors import GlassboxError, UsageError
 from glassbox_tui.notes.bundled import bundled_corpus
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from glassbox_tui.retrieval.engine import Engine
-    from glassbox_tui.retrieval.trace import IndexInfo, Trace
+    from glassbox_tui.retrieval.trace import Trace
     from glassbox_tui.settings import Settings
     from glassbox_tui.views.look import Look
 
-PROG = "glassbox-tui"
-DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 COMMANDS = (
     "retrieve",
     "ask",
@@ -40,6 +50,8 @@ COMMANDS = (
     "ingest",
     "eval",
     "status",
+    "doctor",
+    "purge",
     "models",
     "download-model",
     "open",
@@ -49,12 +61,7 @@ COMMANDS = (
 )
 MODES = ("hybrid", "bm25", "dense")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-NARROWEST, WIDEST = 20, 400  # columns; COLUMNS may say anything
 COMPARISONS = ("weights", "models", "chunks", "words", "feedback")
-
-
-class UsageError(GlassboxError):
-    """The command line asks for something that makes no sense; the message says what."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,28 +70,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     # of milliseconds a search. Must be said before numpy is first imported; who has said otherwise is obeyed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = list(sys.argv[1:] if argv is None else argv)
-    _open_streams()
-    _tolerant_streams()
+    open_streams()
+    tolerant_streams()
     try:
         code = _run(args)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _abandon_stdout()  # whoever read us has seen enough
+        abandon_stdout()  # whoever read us has seen enough
         return DONE
     except KeyboardInterrupt:
-        return _complain("stopped; what was indexed so far is kept", INTERRUPTED)
+        return complain("stopped; what was indexed so far is kept", INTERRUPTED)
     except GlassboxError as error:
-        return _complain(str(error), WRONG_USE if _is_wrong_use(error) else FAILED)
+        return complain(str(error), WRONG_USE if _is_wrong_use(error) else FAILED)
     except OSError as error:
-        _abandon_stdout()  # it may be what failed
-        return _complain(_reason(error), FAILED)
-
-
-def _abandon_stdout() -> None:
-    """Point it away: what is still buffered would be written, and fail, once more while the interpreter shuts down."""
-    with suppress(OSError):  # a stdout that is no file (io.UnsupportedOperation) has nothing to be pointed away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_stdout()  # it may be what failed
+        return complain(reason(error), FAILED)
 
 
 def _run(args: list[str]) -> int:
@@ -138,6 +139,18 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--notes", metavar="DIR", help="the notes to report on (default: the bundled notes)")
     status.add_argument("--json", action="store_true", help="as one JSON document")
     status.set_defaults(run=_status)
+
+    doctor = commands.add_parser("doctor", help="check the index and the models row by row, and mend them")
+    doctor.add_argument("notes", metavar="NOTES", nargs="?", help="a folder of notes (default: the bundled notes)")
+    doctor.add_argument("--repair", action="store_true", help="mend what is wrong; vectors that are sound are kept")
+    doctor.add_argument("--json", action="store_true", help="the checks as one JSON document")
+    doctor.set_defaults(run=_doctor)
+
+    purge = commands.add_parser("purge", help="remove the index of a folder; the notes stay")
+    purge.add_argument("notes", metavar="NOTES", nargs="?", help="the folder of notes; it may be gone")
+    purge.add_argument("--gone", action="store_true", help="remove every index whose folder is gone")
+    purge.add_argument("--yes", action="store_true", help="do not ask")
+    purge.set_defaults(run=_purge)
 
     models = commands.add_parser("models", help="list the models there are, or pull one from a hub")
     actions = models.add_subparsers(metavar="list | pull", dest="action")
@@ -205,17 +218,17 @@ def _retrieve(options: argparse.Namespace) -> int:
     if options.json:
         from glassbox_tui.retrieval.trace_json import to_dict
 
-        _tell(trace.notices)
-        return _print_json(to_dict(trace))
+        tell(trace.notices)
+        return show_json(to_dict(trace))
     if options.xray:
         from glassbox_tui.views.xray import xray
 
-        sys.stdout.write(xray(trace, width=_width(), look=_look()))
+        sys.stdout.write(xray(trace, width=width(), look=_look()))
         return DONE
     from glassbox_tui.views.evidence import evidence
 
-    _tell(trace.notices)
-    return _print(evidence(trace, width=_width(), look=_look()))
+    tell(trace.notices)
+    return show(evidence(trace, width=width(), look=_look()))
 
 
 def _ask(options: argparse.Namespace) -> int:
@@ -226,14 +239,14 @@ def _ask(options: argparse.Namespace) -> int:
     with _open(notes, _settings(options)) as engine:
         trace = engine.search(query, scope=scope)
         result = answer(trace, engine)
-    _tell(trace.notices)
+    tell(trace.notices)
     if options.json:
         from glassbox_tui.retrieval.trace_json import to_dict
 
-        return _print_json(to_dict(trace) | {"answer": asdict(result)})
+        return show_json(to_dict(trace) | {"answer": asdict(result)})
     from glassbox_tui.views.answer import answer_view
 
-    return _print(answer_view(result, trace))
+    return show(answer_view(result, trace))
 
 
 def _index(options: argparse.Namespace) -> int:
@@ -246,15 +259,18 @@ def _index(options: argparse.Namespace) -> int:
         with engine:
             report = engine.update(progress)
             info, notices, file = engine.info(), engine.notices, engine.index_file
-    _tell(notices)
+    tell(notices)
+    code = FAILED if notes.is_file() and report.problems else DONE  # the one file asked for cannot be searched
     if options.json:
-        problems = [{"path": path, "reason": reason} for path, reason in report.problems]
+        problems = [{"path": path, "reason": why} for path, why in report.problems]
         warnings = [{"path": path, "warning": warning} for path, warning in report.warnings]
         document = asdict(report) | {"problems": problems, "warnings": warnings}
-        return _print_json({"notes_dir": str(notes), "index_file": str(file), **document, "index": asdict(info)})
+        show_json({"notes_dir": str(notes), "index_file": str(file), **document, "index": asdict(info)})
+        return code
     from glassbox_tui.views.status import report_view
 
-    return _print(report_view(report, str(notes)))
+    show(report_view(report, str(notes)))
+    return code
 
 
 def _eval(options: argparse.Namespace) -> int:
@@ -274,33 +290,56 @@ def _eval(options: argparse.Namespace) -> int:
             found = evaluate.comparison(options.compare, notes, queries, _settings(options), progress)
         else:
             found = evaluate.evaluate(notes, queries, _settings(options), options.at or (), progress)
-    _tell(found.notices)
+    tell(found.notices)
     if options.json:
-        return _print_json(found.document)
+        return show_json(found.document)
     view = measures.comparison_view if options.compare else measures.report_view
-    return _print(view(found.document, found.caption))
+    return show(view(found.document, found.caption))
 
 
 def _status(options: argparse.Namespace) -> int:
-    from glassbox_tui.index.location import index_path
-    from glassbox_tui.notes.ignore import rules_of
-    from glassbox_tui.notes.scan import scan
-    from glassbox_tui.retrieval.engine import Engine
-    from glassbox_tui.views.status import NotSearchable, Status, Warned, status_view
+    from glassbox_tui.commands.status import status
+    from glassbox_tui.views.status import status_view
 
-    settings, notes = _settings(options), _notes(options.notes)
-    missing = [NotSearchable(s.path, "", s.reason) for s in scan(notes, rules_of(settings)).skipped]
-    file = index_path(settings, notes)
-    info: IndexInfo | None = None
-    notices: tuple[str, ...] = ()
-    warned: tuple[Warned, ...] = ()
-    if file.exists():  # looking must not make an index
-        with Engine.open(notes, settings) as engine:
-            info, notices = engine.info(), engine.notices
-            missing += [NotSearchable(n.path, n.status, n.reason) for n in engine.notes() if n.status != "ok"]
-            warned = tuple(Warned(n.path, warning) for n in engine.notes() for warning in n.warnings)
-    status = Status(__version__, str(settings.data_dir), str(notes), str(file), info, tuple(missing), warned, notices)
-    return _print_json(asdict(status)) if options.json else _print(status_view(status))
+    found = status(_notes(options.notes), _settings(options))
+    return show_json(asdict(found)) if options.json else show(status_view(found))
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import doctor
+    from glassbox_tui.views.doctor import doctor_view
+    from glassbox_tui.views.progress import shown_progress
+
+    notes, settings = _notes(options.notes), _settings(options)
+    with shown_progress() as progress:
+        found = doctor.diagnose(notes, settings, progress)
+        if options.repair and not found.healthy:
+            found = doctor.repair(notes, settings, progress, found)
+    tell(found.notices)
+    show_json(doctor.document(found)) if options.json else show(doctor_view(found.found, found.left, _look()))
+    return DONE if found.healthy else FAILED
+
+
+def _purge(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import purge
+
+    if (options.notes is None) != options.gone:
+        raise UsageError("purge takes the folder of notes whose index is to go, or --gone, and not both")
+    settings = _settings(options)
+    if options.gone:
+        found = [index for index in purge.kept(settings) if index.is_gone]
+    else:
+        found = purge.of_notes(settings, _named(options.notes))
+    if not found:
+        if options.gone:
+            return complain("every index is of a folder that is there", DONE)
+        raise GlassboxError(f"there is no index of {options.notes}")
+    tell(purge.lines(found))
+    if not options.yes and not _agreed(f"remove {'it' if len(found) == 1 else f'these {len(found)}'}?"):
+        return complain("nothing was removed", FAILED)
+    for index in found:
+        purge.remove(index)
+    return complain(f"removed; the notes {'are' if not options.gone else 'were'} untouched", DONE)
 
 
 def _models(options: argparse.Namespace) -> int:
@@ -311,11 +350,11 @@ def _models(options: argparse.Namespace) -> int:
     settings = _settings(options)
     if options.action == "pull":
         with shown_progress() as progress:
-            folder = models.pull(options.name, settings, progress, lambda sentence: _tell([sentence]))
+            folder = models.pull(options.name, settings, progress, lambda sentence: tell([sentence]))
         print(folder)
         return DONE
     rows, place = models.rows(settings), str(settings.models_dir)
-    return _print_json(to_dict(rows, place)) if options.json else _print(models_view(rows, place))
+    return show_json(to_dict(rows, place)) if options.json else show(models_view(rows, place))
 
 
 def _config(options: argparse.Namespace) -> int:
@@ -327,7 +366,7 @@ def _config(options: argparse.Namespace) -> int:
     from glassbox_tui.tui.start import checked_keys
 
     checked_keys(found)
-    return _print_json(document) if options.json else _print(config.view(document))
+    return show_json(document) if options.json else show(config.view(document))
 
 
 def _bench(options: argparse.Namespace) -> int:
@@ -338,7 +377,7 @@ def _bench(options: argparse.Namespace) -> int:
     questions = [q.query for q in read_queries(bundled_corpus() / "queries.jsonl")]
     with _open(_notes(options.notes), _settings(options)) as engine:
         document = to_dict(bench(engine, questions))
-    return _print_json(document) if options.json else _print(bench_view(document))
+    return show_json(document) if options.json else show(bench_view(document))
 
 
 def _selftest(options: argparse.Namespace) -> int:
@@ -349,7 +388,7 @@ def _selftest(options: argparse.Namespace) -> int:
     settings = _settings(options)
     with shown_progress() as progress:
         checks = run(settings, progress)
-    _print_json(to_dict(checks)) if options.json else _print(report(checks, ascii=_look() == "ascii"))
+    show_json(to_dict(checks)) if options.json else show(report(checks, ascii=_look() == "ascii"))
     return DONE if all(check.ok for check in checks) else FAILED
 
 
@@ -401,16 +440,16 @@ def _open(notes: Path, settings: Settings) -> Engine:
             if not engine.snapshot.chunks:
                 engine.close()
                 raise
-            _tell([f"the index could not be brought up to date: {_reason(error)}", "this is the index as it stands"])
+            tell([f"the index could not be brought up to date: {reason(error)}", "this is the index as it stands"])
             return engine
         except BaseException:
             engine.close()
             raise
     if report.locked:
-        _tell(["another process is indexing this folder: this is the index as it stands"])
+        tell(["another process is indexing this folder: this is the index as it stands"])
     if report.problems and (report.added or report.changed):
         count = "1 file is" if len(report.problems) == 1 else f"{len(report.problems)} files are"
-        _tell([f"{count} not searchable: `{PROG} status --notes {shlex.quote(str(notes))}` says why"])
+        tell([f"{count} not searchable: `{PROG} status --notes {shlex.quote(str(notes))}` says why"])
     return engine
 
 
@@ -478,6 +517,22 @@ def _existing(given: str) -> Path:
     return path.absolute()
 
 
+def _named(given: str) -> Path:
+    """A path that need not lead anywhere."""
+    try:
+        return Path(given).expanduser().absolute()
+    except RuntimeError as error:  # ~name of nobody
+        raise UsageError(f"cannot open {given}: {error}") from None
+
+
+def _agreed(question: str) -> bool:
+    """Whether the person at the terminal says yes. Raises UsageError where there is none to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("there is no terminal to ask at: say --yes to remove it")
+    print(f"{PROG}: {question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
 def _notes_or_command(word: str) -> Path:
     """The path that `word` names; otherwise a sentence that names it and the command it resembles."""
     if os.path.lexists(os.path.expanduser(word)):  # noqa: PTH111 - a word may hold what Path refuses
@@ -510,30 +565,6 @@ def _is_wrong_use(error: GlassboxError) -> bool:
 # -- output ------------------------------------------------------------------------------------------------------------
 
 
-def _open_streams() -> None:
-    """A standard stream that the caller closed leads nowhere, so that the next file opened cannot take its place."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
-
-
-def _tolerant_streams() -> None:
-    """Characters that the terminal's encoding lacks are escaped, bytes that are no text are let in: never a crash."""
-    _reconfigure(sys.stdin, errors="surrogateescape")
-    for stream in (sys.stdout, sys.stderr):
-        _reconfigure(stream, errors="backslashreplace")
-
-
-def _reconfigure(stream: Any, **changes: str) -> None:
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(**changes)
-
-
 def _look() -> Look:
     """How standard output can be drawn on, by the options and its encoding; the measure of text is set to match."""
     from glassbox_tui.config import load_ui, read_config
@@ -546,45 +577,3 @@ def _look() -> Look:
         ambiguous_is_wide()
     ascii_only = not (sys.stdout.encoding or "ascii").lower().startswith("utf")
     return look_of(ascii=ui.ascii == "yes" or (ui.ascii == "auto" and ascii_only), wide=ui.ambiguous == "wide")
-
-
-def _width() -> int:
-    from rich.console import Console
-
-    return min(max(Console().width, NARROWEST), WIDEST)
-
-
-def _print(renderable: RenderableType) -> int:
-    from rich.console import Console
-
-    Console(width=_width(), markup=False, emoji=False, highlight=False).print(renderable)
-    return DONE
-
-
-def _print_json(document: dict[str, Any]) -> int:
-    """One JSON document, UTF-8 whatever the locale; lone surrogates come out as JSON escapes."""
-    _reconfigure(sys.stdout, encoding="utf-8", errors="backslashreplace")
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
-    return DONE
-
-
-def _tell(notices: Sequence[str]) -> None:
-    from glassbox_tui.views.plain import line
-
-    for notice in notices:
-        print(f"{PROG}: {line(notice)}", file=sys.stderr)
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong and where, without the number of the error."""
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
-    return str(error)
-
-
-def _complain(sentence: str, code: int) -> int:
-    """One clear sentence on standard error."""
-    from glassbox_tui.views.plain import line
-
-    print(f"{PROG}: {line(sentence)}", file=sys.stderr)
-    return code

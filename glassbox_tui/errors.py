@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class GlassboxError(Exception):
     """Says what went wrong, where, and what to do about it, in words for the person at the keyboard."""
+
+
+class UsageError(GlassboxError):
+    """The command line asks for something that makes no sense; the message says what."""

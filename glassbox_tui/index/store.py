@@ -322,6 +322,14 @@ class Store:
         return taken
 
     @_told
+    def remove_embeddings(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Forget vectors and token codes by (model, key); the next update makes those that a chunk needs."""
+        with self._transaction() as db:
+            for pair in pairs:
+                db.execute("DELETE FROM vectors WHERE model = ? AND key = ?", pair)
+                db.execute("DELETE FROM token_codes WHERE model = ? AND key = ?", pair)
+
+    @_told
     def drop_orphans(self) -> int:
         """Forget embeddings no chunk uses any more, of every model. Returns how many vectors went."""
         with self._transaction() as db:

@@ -68,6 +68,15 @@ def load(absolute: Path, relative: str, limits: Limits = Limits()) -> LoadedNote
     return _load_text(data, kind, stem)
 
 
+def digest_of(path: Path) -> str | None:
+    """sha256 of a file's bytes in hex, as `load` gives it; None if it cannot be read."""
+    try:
+        with _open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError):
+        return None
+
+
 def _load_pdf(absolute: Path, file: BufferedReader, stem: str, limits: Limits) -> LoadedNote:
     """The child opens the file itself; here it is only measured and hashed, piece by piece."""
     if os.fstat(file.fileno()).st_size > limits.pdf_bytes:

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
-from glassbox_tui.index.location import index_path
+from glassbox_tui.index.location import MOUNT, NOTES, index_path, mount_point, notes_name
 from glassbox_tui.index.lock import lock_of, writing
 from glassbox_tui.index.rows import NoteRecord, text_hash
 from glassbox_tui.index.scope import rows_within, tidy, within
@@ -229,6 +229,9 @@ class Engine:
     ) -> UpdateReport:
         store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
         report: UpdateReport | None = None
+        for key, value in ((NOTES, notes_name(root)), (MOUNT, mount_point(root))):  # so that `purge` knows whose it is
+            if store.meta(key) != value:
+                store.set_meta(key, value)
         try:
             report = update_text(store, root, self.settings, self.embedder, progress, cancelled, self._saw)
         finally:

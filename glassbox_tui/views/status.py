@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -35,8 +35,29 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """A searchable note, and how its bytes were read."""
+
+    path: str
+    encoding: str
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """The index on disk: bytes of its folder, version of its schema, who writes it now."""
+
+    size: int
+    schema: int
+    writer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """A folder's index as it stands. `index` None: this folder was not indexed yet."""
+    """A folder's index as it stands. `index` None: this folder was not indexed yet.
+
+    `encodings` counts the searchable notes by encoding.
+    """
 
     version: str
     data_dir: str
@@ -46,6 +67,9 @@ class Status:
     not_searchable: tuple[NotSearchable, ...]
     warnings: tuple[Warned, ...] = ()
     notices: tuple[str, ...] = ()
+    file: IndexFile | None = None
+    encodings: Mapping[str, int] = field(default_factory=dict)
+    searchable: tuple[Read, ...] = ()
 
 
 def status_view(status: Status) -> RenderableType:
@@ -63,12 +87,21 @@ def status_view(status: Status) -> RenderableType:
         row("index", "none yet: any retrieve, ask or index command makes it")
     else:
         row("index", status.index_file)
+        if status.file is not None:
+            row("on disk", f"{status.file.size / 1e6:,.1f} MB, schema {status.file.schema}")
+            row("written by", status.file.writer or "no process now")
         row("holds", f"{status.index.notes:,} searchable notes, {status.index.chunks:,} chunks")
         row("dense", f"{status.index.dense_coverage:.0%} of the chunks have a vector")
         row("embedder", status.index.embedder)
         row("reranker", status.index.reranker or "none")
+        row("encodings", ", ".join(f"{name} {count:,}" for name, count in status.encodings.items()) or "none")
     notices = [Text(line(n), "yellow") for n in status.notices]
-    return Group(table, *notices, *not_searchable_lines(status.not_searchable), *warned_lines(status.warnings))
+    odd = [note for note in status.searchable if note.encoding not in {"utf-8", "pdf"}]
+    read = [Text(f"{line(note.path)}: read as {line(note.encoding)}", "dim") for note in odd[:SHOWN]]
+    if len(odd) > SHOWN:
+        read.append(Text(f"and {len(odd) - SHOWN} more that are not UTF-8 (--json lists all)", "dim"))
+    missing = not_searchable_lines(status.not_searchable, len(status.not_searchable))
+    return Group(table, *notices, *missing, *warned_lines(status.warnings), *read)
 
 
 def report_view(report: UpdateReport, notes_dir: str) -> RenderableType:
@@ -93,14 +126,14 @@ def warned_lines(warned: Sequence[Warned]) -> list[Text]:
     return lines
 
 
-def not_searchable_lines(files: Sequence[NotSearchable]) -> list[Text]:
+def not_searchable_lines(files: Sequence[NotSearchable], shown: int = SHOWN) -> list[Text]:
     """A count per reason, and the first files by name."""
     if not files:
         return []
     reasons = Counter(f.reason or f.status for f in files)
     summary = ", ".join(f"{count} {line(reason)}" for reason, count in reasons.most_common())
     lines = [Text(f"not searchable: {summary}", "yellow")]
-    lines += [Text(f"  {line(f.path)}: {line(f.reason or f.status)}", "dim") for f in files[:SHOWN]]
-    if len(files) > SHOWN:
-        lines.append(Text(f"  and {len(files) - SHOWN} more (--json lists all)", "dim"))
+    lines += [Text(f"  {line(f.path)}: {line(f.reason or f.status)}", "dim") for f in files[:shown]]
+    if len(files) > shown:
+        lines.append(Text(f"  and {len(files) - shown} more (`status` lists all)", "dim"))
     return lines
