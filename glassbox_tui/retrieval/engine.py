@@ -384,7 +384,7 @@ class Engine:
 
     def note_text(self, path: str) -> NoteText:
         """The text of the note `path` as its file is now, and whether that is what was indexed. Never raises."""
-        return note_text(self.root, self.snapshot, path)
+        return note_text(self.root, self.snapshot, path, self.settings.follow_links)
 
     def text_around(self, uid: str) -> tuple[str, str]:
         """The text of the note before and after a chunk, as indexed."""

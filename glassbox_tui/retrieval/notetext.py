@@ -13,7 +13,7 @@ from glassbox_tui.notes.reading import NoteText, read_note
 AROUND_CHARS = 600
 
 
-def note_text(root: Path | None, snapshot: Snapshot, path: str) -> NoteText:
+def note_text(root: Path | None, snapshot: Snapshot, path: str, follow_links: bool = False) -> NoteText:
     """The note `path` of the folder `root` (None: the index was built from texts). Never raises.
 
     Where the file cannot be read, `problem` says why and `text` is what was indexed of it, if anything was.
@@ -21,7 +21,8 @@ def note_text(root: Path | None, snapshot: Snapshot, path: str) -> NoteText:
     if root is None:
         found = NoteText(path, problem=f"{path} is a text that was handed in, not a file")
     else:
-        found = read_note(root, path, next((n.digest for n in snapshot.notes if n.path == path), ""))
+        digest = next((n.digest for n in snapshot.notes if n.path == path), "")
+        found = read_note(root, path, digest, follow_links)
     return replace(found, text=text_of(_chunks(snapshot, path))) if found.problem else found
 
 
