@@ -122,7 +122,8 @@ def comparisons(loop: Loop, shown: Round) -> tuple[Comparison, ...]:
         return ()
     rounds = loop.branches[loop.current].trace.rounds
     if shown.number:
-        found.append(Comparison(loop.current, rounds[shown.number - 1]))
+        before = rounds[shown.number - 1]
+        found.append(Comparison(_holder(loop, loop.current, before.number), before))
     for i, branch in enumerate(loop.branches):
         other = branch.trace.rounds[min(shown.number, len(branch.trace.rounds) - 1)]
         if i != loop.current and other != shown and all(other != c.round for c in found):
