@@ -58,9 +58,14 @@ async def done(stage: Stage) -> None:
     await stage.pilot.pause()
 
 
+def put(stage: Stage, query: str) -> None:
+    """As if it had been typed, or pasted."""
+    stage.app.screen.query_one("#query", QueryBox).value = query
+
+
 async def paused(stage: Stage, query: str = HOPELESS) -> Trace:
     """In step mode, paused after round 0."""
-    await stage.ask(query)
+    put(stage, query)
     await stage.press("escape", "s", "enter")
     await done(stage)
     return trace_of(stage)
@@ -68,7 +73,9 @@ async def paused(stage: Stage, query: str = HOPELESS) -> Trace:
 
 async def finished(stage: Stage, query: str = HOPELESS) -> Trace:
     """A full run, as without step mode."""
-    await stage.ask(query, rounds=True)
+    put(stage, query)
+    await stage.press("enter")
+    await done(stage)
     return trace_of(stage)
 
 
