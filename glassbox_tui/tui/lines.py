@@ -14,24 +14,35 @@ from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, MARK, WARN, bar, c
 from glassbox_tui.tui.conditions import home, middle, notice_line
 from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.keys import key_of
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import PANELS, View, shown_round
 from glassbox_tui.tui.target import cited
-from glassbox_tui.tui.words import say
+from glassbox_tui.tui.words import later, say
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
 WIDE = 100  # cells from which all panels stand side by side
 _PATH = 8  # cells that the path keeps, however narrow it is
 _PHASES = {
-    "open": "opening",
-    "scan": "looking for notes",
-    "text": "reading",
-    "embed": "embedding",
-    "model": "preparing the model",
+    "open": later("opening"),
+    "scan": later("looking for notes"),
+    "text": later("reading"),
+    "embed": later("embedding"),
+    "model": later("preparing the model"),
 }
-_ENTER = "enter runs the rounds and answers from the evidence"
+_LABELS = {
+    "extract": later("extract: sentences of the notes, word for word"),
+    "generate": later("generated from the evidence"),
+}
+PANEL_WORDS = {
+    "hits": later("hits"),
+    "flow": later("flow"),
+    "evidence": later("evidence"),
+    "loop": later("loop"),
+    "answer": later("answer"),
+}
 _TIMED = ("bm25", "dense", "rerank")
-_SHORT = {"coverage": "cov", "idf_coverage": "idf cov"}
+_SHORT = {"coverage": later("cov"), "idf_coverage": later("idf cov")}
 
 
 def status(view: View, width: int, height: int) -> list[Text]:
@@ -40,13 +51,13 @@ def status(view: View, width: int, height: int) -> list[Text]:
     counts = Text()
     if view.info is not None:
         info = view.info
-        counts.append(f"  {info.notes:,} notes")
+        counts.append("  " + say("{} notes", f"{info.notes:,}"))
         if wide:
-            counts.append(f"  {info.chunks:,} chunks")
+            counts.append("  " + say("{} chunks", f"{info.chunks:,}"))
         counts.append(f"  dense {info.dense_coverage:.0%}", "" if info.dense_coverage >= 1 or not info.chunks else WARN)
         if wide:
-            counts.append("  " + plain(info.embedder or "no embedder"), DIM)
-            counts.append("  " + plain(info.reranker or "rerank off"), DIM)
+            counts.append("  " + plain(info.embedder or say("no embedder")), DIM)
+            counts.append("  " + plain(info.reranker or say("rerank off")), DIM)
     return [_status_in(width, view, counts, wide)]
 
 
@@ -65,7 +76,7 @@ def _status_in(width: int, view: View, counts: Text, wide: bool) -> Text:
 
 def progress_words(progress: Progress) -> str:
     """ "reading 120/1,067": how far the work is, in as few words as possible."""
-    words = _PHASES.get(progress.phase, plain(progress.phase))
+    words = say(_PHASES.get(progress.phase, plain(progress.phase)))
     if progress.total:
         left = f", {duration(progress.left)}" if progress.left is not None else ""
         return f"{words} {progress.done:,}/{progress.total:,}{left}"
@@ -74,7 +85,7 @@ def progress_words(progress: Progress) -> str:
 
 def _timings(view: View, wide: bool) -> Text:
     if view.run != view.shown and view.rounds:
-        return Text("running the rounds ... ", WARN)
+        return Text(say("running the rounds ...") + " ", WARN)
     if view.trace is None:
         return Text()
     times, now = view.trace.timings_ms, shown_round(view)
@@ -88,25 +99,25 @@ def verdict(view: View, width: int, height: int) -> list[Text]:
     """Whether to trust the evidence, in one line: each signal against its threshold, and the verdict in words."""
     now = shown_round(view)
     if view.failure:
-        return [cut(Text(" the search failed: " + plain(view.failure), BAD), width)]
+        return [cut(Text(" " + say("the search failed: {}", plain(told(view.failure))), BAD), width)]
     if now is None or view.trace is None:
         return [cut(Text(" " + _invitation(view), DIM), width)]
     wide = width >= WIDE
     line = Text(f" {say('step mode')} ", "reverse") if view.loop.stepping and wide else Text()
-    line.append(f" round {now.number}/{view.trace.rounds[-1].number}  ", HEAD)
+    line.append(" " + say("round {}/{}", now.number, view.trace.rounds[-1].number) + "  ", HEAD)
     if wide:
         line.append(f"{plain(now.origin)}  ")
     line.append_text(signals(now.grade, bar_cells=8 if wide else 0, ascii=view.ascii))
-    word = Text("SUFFICIENT ", "bold green") if now.grade.sufficient else Text("insufficient ", BAD)
-    return [ends(line, word, width)]
+    word = Text(say("SUFFICIENT"), "bold green") if now.grade.sufficient else Text(say("insufficient"), BAD)
+    return [ends(line, word.append(" "), width)]
 
 
 def _invitation(view: View) -> str:
     if view.info is None and view.progress is None:
-        return "nothing can be searched: " + plain(view.problem)
+        return say("nothing can be searched: {}", plain(told(view.problem)))
     if view.query.strip():
-        return "searching ..." if view.info is not None else "the search starts as soon as the index is open"
-    return "type a question; what is found and how shows while you type"
+        return say("searching ...") if view.info is not None else say("the search starts as soon as the index is open")
+    return say("type a question; what is found and how shows while you type")
 
 
 def signals(grade: Grade, *, bar_cells: int, ascii: bool, thresholds: bool = True) -> Text:
@@ -117,7 +128,7 @@ def signals(grade: Grade, *, bar_cells: int, ascii: bool, thresholds: bool = Tru
             continue
         low = value is None or (least is not None and value < least)
         style = "" if least is None else BAD if low else GOOD
-        line.append("coverage " if name == "coverage" and bar_cells else f"{_SHORT.get(name, name)} ")
+        line.append(say(name if name == "coverage" and bar_cells else _SHORT.get(name, name)) + " ")
         if bar_cells and value is not None and "coverage" in name:
             line.append(bar(value, bar_cells, ascii=ascii), style).append(" ")
         # As many digits as tell the two apart: never .83 < .83.
@@ -141,9 +152,9 @@ def notice(view: View, width: int, height: int) -> list[Text]:
 
 def tabs(view: View, width: int, height: int) -> list[Text]:
     line = Text()
-    for key, name in enumerate(PANELS, 1):
+    for name in PANELS:
         here = name == view.panel
-        line.append(f" {key}", KEY).append(f" {name} ", "reverse" if here else "")
+        line.append(f" {key_of(f'panel_{name}')}", KEY).append(f" {say(PANEL_WORDS[name])} ", "reverse" if here else "")
     # The verdict's line has no room for it where these tabs are shown.
     return [ends(line, Text(f" {say('step mode')} ", "reverse"), width) if view.loop.stepping else cut(line, width)]
 
@@ -151,17 +162,16 @@ def tabs(view: View, width: int, height: int) -> list[Text]:
 def answer(view: View, width: int, height: int) -> list[Text]:
     """The answer with its numbered sources, or the words for why there is none."""
     if view.trace is None:
-        return wrap(Text(_ENTER, DIM), width)
+        return wrap(Text(_how_to_answer(), DIM), width)
     if view.reply is None:
         if view.loop.proposal is not None:
             return wrap(Text(say("the answer comes when the loop ends; {} ends it", key_of("stop")), DIM), width)
         waiting = view.rounds and not view.failure
-        return wrap(Text("answering ..." if waiting else _ENTER, DIM), width)
+        return wrap(Text(say("answering ...") if waiting else _how_to_answer(), DIM), width)
     reply = view.reply
-    label = {"extract": "extract: sentences of the notes, word for word", "generate": "generated from the evidence"}
-    lines = wrap(Text(label.get(reply.mode, "no answer"), HEAD), width)
+    lines = wrap(Text(say(_LABELS.get(reply.mode, "no answer")), HEAD), width)
     if reply.notice:  # doubt comes first: below the text it may be below the fold
-        lines.extend(wrap(Text(plain(reply.notice), WARN), width))
+        lines.extend(wrap(Text(plain(told(reply.notice)), WARN), width))
     for paragraph in reply.text.split("\n") if reply.text else ():
         lines.extend(wrap(Text(plain(paragraph)), width))
     here = cited(view)
@@ -176,7 +186,10 @@ def _source_line(source: Source, here: bool, width: int) -> Text:
     return cut(line, width)
 
 
+def _how_to_answer() -> str:
+    return say("{} runs the rounds and answers from the evidence", key_of("run"))
+
+
 def too_small(view: View, width: int, height: int) -> list[Text]:
-    return [
-        cut(Text(words), width) for words in ("glassbox: too small", f"{width}x{height}, needs 60x16", "ctrl+c quits")
-    ]
+    words = (say("glassbox: too small"), say("{}x{}, needs 60x16", width, height), say("ctrl+c quits"))
+    return [cut(Text(line), width) for line in words]

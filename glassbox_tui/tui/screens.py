@@ -17,6 +17,7 @@ from glassbox_tui.tui import evidence, lines, registry, rounds
 from glassbox_tui.tui.cells import DIM, KEY
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
+from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
@@ -61,15 +62,15 @@ class MainScreen(Screen[None]):
         yield Panel(lines.tabs, id="tabs")
         with Horizontal(id="top"):
             with Vertical(id="hits-box", classes="box") as box:
-                box.border_title = "1 hits"
+                box.border_title = _title("hits")
                 yield HitsTable(id="hits")
-            yield Panel(flow, title="2 rank flow", id="flow", classes="box")
+            yield Panel(flow, title=_title("flow"), id="flow", classes="box")
         with Horizontal(id="middle"):
-            yield Panel(evidence.evidence, title="3 evidence", id="evidence", classes="box")
-            yield Panel(evidence.scores, title="scores", id="scores", classes="box")
+            yield Panel(evidence.evidence, title=_title("evidence"), id="evidence", classes="box")
+            yield Panel(evidence.scores, title=say("scores"), id="scores", classes="box")
         with Horizontal(id="bottom"):
-            yield Panel(rounds.loop, title="4 loop", id="loop", classes="box")
-            yield Panel(lines.answer, title="5 answer", id="answer", classes="box")
+            yield Panel(rounds.loop, title=_title("loop"), id="loop", classes="box")
+            yield Panel(lines.answer, title=_title("answer"), id="answer", classes="box")
         yield Panel(hints, id="hints")
         yield Panel(lines.too_small, id="small")
 
@@ -87,6 +88,8 @@ class MainScreen(Screen[None]):
 
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
+        if before is not None and view.language != before.language:
+            self._retitle()
         self.set_class(view.loop.stepping or len(view.loop.branches) > 1, "stepping")
         self.set_class(view.trace is not None and len(view.trace.rounds) > 1, "rounds")
         for name in PANELS:
@@ -97,6 +100,18 @@ class MainScreen(Screen[None]):
         for panel in self.query(Panel):
             panel.show(view, from_top=moved and panel.id in {"evidence", "scores"})
         self.query_one(HitsTable).show(view)
+
+    def _retitle(self) -> None:
+        """Say the fixed words anew, in another language."""
+        for name in PANELS:
+            self.query_one("#hits-box" if name == "hits" else f"#{name}").border_title = _title(name)
+        self.query_one("#scores").border_title = say("scores")
+        self.query_one(QueryBox).placeholder = say("type a question")
+
+
+def _title(name: str) -> str:
+    word = say("rank flow") if name == "flow" else say(lines.PANEL_WORDS[name])
+    return f"{key_of(f'panel_{name}')} {word}"
 
 
 class HelpScreen(ModalScreen[None]):

@@ -28,3 +28,8 @@ def say(text: str, *args: object) -> str:
     """`text` in the interface's language, `args` in its `{}` places. What has no translation stays as it is."""
     template = ZH.get(text, text) if _spoken == "zh" else text
     return template.format(*args) if args else template
+
+
+def later(text: str) -> str:
+    """`text` itself: marks a text that stands in a table and is said when it is shown."""
+    return text

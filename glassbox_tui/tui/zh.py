@@ -1,7 +1,7 @@
 """The Chinese interface: English text as the code says it -> Chinese, with the same `{}` places in the same number.
 
-The words: note 笔记, chunk 片段, stage 阶段, hit 结果, evidence 证据, round 轮, coverage 覆盖率, dense 语义,
-fused 融合, rerank 重排, query 查询, key 键. A place may move with a number: "{1} 个中的 {0} 个".
+The words: note 笔记, chunk 片段, stage 阶段, hit 结果, evidence 证据, round 轮, coverage 覆盖率, query 查询, key 键.
+The stages keep their names (bm25, dense, fused, rerank, final), as in the JSON and the manual.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from typing import Final
 
 from glassbox_tui.tui.zh_engine import ENGINE
 from glassbox_tui.tui.zh_loop import LOOP
+from glassbox_tui.tui.zh_reader import READER
 from glassbox_tui.tui.zh_table import TABLE
 
 ZH: Final[dict[str, str]] = {
     **ENGINE,
     **LOOP,
+    **READER,
     **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------
     "search": "检索",
@@ -59,6 +61,35 @@ ZH: Final[dict[str, str]] = {
     "open a saved trace (JSON)": "打开保存的检索记录（JSON）",
     "language: English or Chinese": "语言：英文或中文",
     "theme: the colours of the app": "主题：程序的颜色",
+    # -- the lines of the main screen ----------------------------------------------------------------------------------
+    "opening": "正在打开",
+    "looking for notes": "正在寻找笔记",
+    "reading": "读取",
+    "embedding": "计算向量",
+    "preparing the model": "准备模型",
+    "no embedder": "无嵌入器",
+    "rerank off": "重排已关闭",
+    "running the rounds ...": "正在运行各轮 ...",
+    "the search failed: {}": "检索失败：{}",
+    "round {}/{}": "第 {}/{} 轮",
+    "SUFFICIENT": "充分",
+    "searching ...": "正在检索 ...",
+    "the search starts as soon as the index is open": "索引一打开就开始检索",
+    "type a question; what is found and how shows while you type": "请输入问题；边输入边显示找到什么、怎样找到",
+    "cov": "覆盖",
+    "idf cov": "idf 覆盖",
+    "flow": "名次流",
+    "rank flow": "名次流",
+    "evidence": "证据",
+    "answer": "回答",
+    "answering ...": "正在回答 ...",
+    "no answer": "没有回答",
+    "extract: sentences of the notes, word for word": "摘录：笔记原句，一字不改",
+    "generated from the evidence": "根据证据生成",
+    "{} runs the rounds and answers from the evidence": "{} 运行各轮并根据证据回答",
+    "glassbox: too small": "glassbox：窗口太小",
+    "{}x{}, needs 60x16": "{}x{}，至少要 60x16",
+    "ctrl+c quits": "ctrl+c 退出",
     # -- small screens -------------------------------------------------------------------------------------------------
     "type a question": "输入问题",
     "Letter keys act whenever the query box is not focused.": "光标不在输入框时，字母键即为命令。",

@@ -7,17 +7,17 @@ from typing import Final
 ENGINE: Final[dict[str, str]] = {
     # -- the grade -----------------------------------------------------------------------------------------------------
     "coverage": "覆盖率",
-    "dense": "语义",
-    "rerank": "重排",
+    "dense": "dense",
+    "rerank": "rerank",
     "{} {} < {}": "{} {} < {}",
     "{}; {}": "{}；{}",
-    "no {} score for the evidence": "证据没有{}分数",
+    "no {} score for the evidence": "证据没有 {} 分数",
     "no chunk was found": "没有找到片段",
     "no signal to judge by": "没有可供评定的信号",
     # -- searching -----------------------------------------------------------------------------------------------------
     "the index is empty: no note with text was found": "索引为空：没有找到带文字的笔记",
-    "dense search covers {} of the chunks so far": "目前只有 {} 的片段可按语义检索",
-    "dense search covers {} of the chunks in scope so far": "范围内目前只有 {} 的片段可按语义检索",
+    "dense search covers {} of the chunks so far": "dense 检索目前只覆盖 {} 的片段",
+    "dense search covers {} of the chunks in scope so far": "dense 检索目前只覆盖范围内 {} 的片段",
     "no keyword terms in the query (only stop words or punctuation): bm25 found nothing":
         "问题里没有关键词（只有停用词或标点）：bm25 没有结果",
     "{} of {} candidates have no token codes yet and were not reranked":
@@ -31,7 +31,7 @@ ENGINE: Final[dict[str, str]] = {
     "{} serves as embedder: {}.": "由 {} 担任嵌入器：{}。",
     "The embedder {} does not know {} of the tokens in these notes: dense search will be poor; "
     "choose one that knows their language (GLASSBOX_EMBED_MODEL).":
-        "嵌入器 {} 不认识这些笔记中 {} 的词元：语义检索会很差；请选用懂得该语言的模型（GLASSBOX_EMBED_MODEL）。",
+        "嵌入器 {} 不认识这些笔记中 {} 的词元：dense 检索会很差；请选用懂得该语言的模型（GLASSBOX_EMBED_MODEL）。",
     "The converted model was damaged and was made anew: {}; the old one is in {}.":
         "转换后的模型已损坏，现已重新生成：{}；旧的在 {}。",
     # -- the index -----------------------------------------------------------------------------------------------------

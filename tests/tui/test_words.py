@@ -11,11 +11,13 @@ from string import Formatter
 import pytest
 
 import glassbox_tui.tui
+from glassbox_tui.retrieval.reasons import ENDED, NO_CHUNK, NO_SIGNAL, TOO_LOW
 from glassbox_tui.tui.registry import COMMANDS
 from glassbox_tui.tui.sentences import TEMPLATES, told
 from glassbox_tui.tui.words import say, speak
 from glassbox_tui.tui.zh import ZH
 
+SAYING = ("say", "later")  # said now, or standing in a table until it is shown
 TUI = Path(glassbox_tui.tui.__file__).parent
 PACKAGE = TUI.parent
 
@@ -24,10 +26,20 @@ def said() -> Iterator[tuple[str, str]]:
     """(text, where) of every literal in a `say(...)` call: also those chosen by `a if b else c`."""
     for file in sorted(TUI.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say" and node.args:
-                for part in ast.walk(node.args[0]):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING and node.args:
+                for part in texts_of(node.args[0]):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         yield part.value, f"{file.name}:{node.lineno}"
+
+
+def texts_of(node: ast.expr) -> Iterator[ast.AST]:
+    """The parts of an argument whose value may be the text: not the condition of an `a if b else c`, nor a key."""
+    if isinstance(node, ast.IfExp):
+        yield from (*texts_of(node.body), *texts_of(node.orelse))
+    elif isinstance(node, ast.Call):  # a table's get(key, text)
+        yield from (part for arg in node.args[1:] for part in texts_of(arg))
+    else:
+        yield node
 
 
 def shown() -> dict[str, str]:
@@ -37,7 +49,8 @@ def shown() -> dict[str, str]:
         for text in (command.title, command.hint, command.group):
             if text:
                 texts.setdefault(text, f"the command {command.id}")
-    return texts | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
+    reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values())
+    return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
 
 
 def places(text: str) -> list[str]:
@@ -94,12 +107,12 @@ def test_each_template_is_a_sentence_that_the_engine_says() -> None:
     ("english", "chinese"),
     [
         ("coverage 0.31 < 0.60", "覆盖率 0.31 < 0.60"),
-        ("coverage 0.31 < 0.60; rerank 0.49 < 0.55", "覆盖率 0.31 < 0.60；重排 0.49 < 0.55"),
-        ("dense search covers 24% of the chunks so far", "目前只有 24% 的片段可按语义检索"),
+        ("coverage 0.31 < 0.60; rerank 0.49 < 0.55", "覆盖率 0.31 < 0.60；rerank 0.49 < 0.55"),
+        ("dense search covers 24% of the chunks so far", "dense 检索目前只覆盖 24% 的片段"),
         ("a sentence that nobody translated", "a sentence that nobody translated"),
         (
             "The evidence was graded insufficient (dense 0.80 < 0.84): read this answer with doubt.",
-            "证据评为不足（语义 0.80 < 0.84）：请对这个回答存疑。",
+            "证据评为不足（dense 0.80 < 0.84）：请对这个回答存疑。",
         ),
     ],
 )

@@ -1,0 +1,73 @@
+"""The reader, the token list, copy and export in Chinese."""
+
+from __future__ import annotations
+
+from typing import Final
+
+READER: Final[dict[str, str]] = {
+    # -- commands
+    "read the whole note, the chunk marked": "阅读整篇笔记，标出片段",
+    "open the note in $EDITOR at that line": "在 $EDITOR 中打开笔记的那一行",
+    "what each word of the question met in the chunk, and how strongly": "问题的每个词在片段里遇到什么，有多强",
+    "show what stands around the chunk in its note": "显示片段在笔记中的上下文",
+    "find words in the note": "在笔记中查找",
+    "next place of what was searched": "下一处",
+    "the place before": "上一处",
+    "next chunk of this note among the hits": "结果中这篇笔记的下一个片段",
+    "the chunk before": "上一个片段",
+    "copy the chunk, its place, the query or the answer": "复制片段、位置、查询或回答",
+    "export: JSON, a Markdown report, a picture": "导出：JSON、Markdown 报告、图片",
+    "read": "阅读",
+    "open": "打开",
+    "tokens": "词元",
+    "find": "查找",
+    "next": "下一处",
+    "note": "笔记",
+    "reader": "阅读",
+    # -- the reader
+    "reading {} ...": "正在读取 {} ...",
+    "find in this note": "在这篇笔记中查找",
+    "not found": "没有找到",
+    "{} of {} found": "第 {} 处，共 {} 处",
+    "chunk {} of {} here: lines {}-{}": "此处第 {} 个片段，共 {} 个：{}-{} 行",
+    "line {} of {}": "第 {} 行，共 {} 行",
+    "page {} of {}": "第 {} 页，共 {} 页",
+    "{}; this is what was indexed of it": "{}；这里是索引时的内容",
+    "this file changed since it was indexed; lines may be off": "文件在索引之后改过；行号可能有出入",
+    "the chunk is not in it any more": "片段已不在其中",
+    "the chunk was edited: this is the line of it that is left": "片段被编辑过：这是剩下的那一行",
+    "a PDF does not open in an editor: the reader shows its text": "PDF 不能在编辑器里打开：请在阅读中看它的文字",
+    "there is no terminal here to run {} in": "这里没有可运行 {} 的终端",
+    # -- the token list
+    "word": "词",
+    "met, at which cosine": "遇到的词及余弦",
+    "adds": "增加",
+    "sum": "合计",
+    "the rerank score": "rerank 分数",
+    "a blank": "空白",
+    " (heading)": "（标题）",
+    "this search kept no parts of the rerank score": "这次检索没有保留 rerank 分数的组成",
+    "the rerank stage did not run: there are no tokens to show": "rerank 没有运行：没有词元可显示",
+    "the rerank stage did not see this chunk: there are no tokens to show": "rerank 没有看到这个片段：没有词元可显示",
+    "this reranker reads the text as a whole: it gives one score and no tokens":
+        "这个重排器通读全文：只给一个分数，不分词元",
+    # -- copy and export
+    "copy": "复制",
+    "the chunk's text": "片段的文字",
+    "path:line": "路径:行",
+    "the full path:line": "完整路径:行",
+    "the query": "查询",
+    "the answer with its sources": "回答及出处",
+    "copied {}": "已复制 {}",
+    "also in {}": "也在 {}",
+    "no file has it ({}: {})": "没有写入文件（{}：{}）",
+    "the clipboard gets the first {} kB only, the file all of it": "剪贴板只得到前 {} kB，文件里是全部",
+    "tmux passes it on with set-clipboard on": "tmux 须设置 set-clipboard on 才会转交",
+    "export": "导出",
+    "written: {}": "已写入：{}",
+    "{} cannot be written: {}": "无法写入 {}：{}",
+    "the screen as a picture (SVG)": "屏幕图片（SVG）",
+    "the search as a report (Markdown)": "检索报告（Markdown）",
+    "the whole Trace (JSON), to be opened again": "完整检索记录（JSON），可再打开",
+    "a letter, or enter; esc leaves": "按字母或回车；esc 离开",
+}  # fmt: skip
