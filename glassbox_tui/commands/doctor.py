@@ -12,6 +12,7 @@ from glassbox_tui.index.check import CURES, Finding, check_index
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.repair import mend
 from glassbox_tui.models.checksums import model_faults
+from glassbox_tui.notes.scan import check_file
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.settings import Settings
@@ -33,7 +34,8 @@ class Diagnosis:
 
 
 def diagnose(notes: Path, settings: Settings, progress: ProgressFn) -> Diagnosis:
-    """Look everything over and change nothing. Raises SettingsError."""
+    """Look everything over and change nothing. Raises SettingsError, and NotesError for a file that is no note."""
+    check_file(notes)
     file = index_path(settings, notes)
     return Diagnosis(str(file), (*check_index(file, notes, settings, progress), *_models(settings)))
 
