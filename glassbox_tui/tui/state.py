@@ -105,8 +105,10 @@ def shown_round(view: View) -> Round | None:
 
 def listed_hits(view: View) -> tuple[Hit, ...]:
     """The hits of the shown round in the order of the table."""
-    now = shown_round(view)
-    return () if now is None else in_order_of(sorted_by(view), now.hits)
+    now, stage = shown_round(view), sorted_by(view)
+    if now is None:
+        return ()
+    return now.hits if stage == "final" else in_order_of(stage, now.hits)
 
 
 def sorted_by(view: View) -> str:

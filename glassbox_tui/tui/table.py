@@ -20,9 +20,9 @@ from glassbox_tui.views.ranks import movement, ran, spark
 GAP = 1  # cells between columns
 SORTED = "*"  # after the name of the column that the table is sorted by
 _RANK_WIDTH = 3
-_LEAST_NOTE = 6
+_LEAST_NOTE = 4
 _LEAST = 3  # cells of a rank, and of a movement, at least: so columns stay where they are while somebody types
-_SCORE_WIDTH = {"rank": 0, "score": 6, "both": 9}
+_SCORE_WIDTH = {"rank": 0, "score": 6, "both": 8}
 
 
 @dataclass(frozen=True, slots=True)
