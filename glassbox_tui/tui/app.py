@@ -139,6 +139,8 @@ class GlassboxApp(App[None]):
         if isinstance(event, SearchDone) and event.rounds and event.run == self.view.run:
             session.ran(event.trace, self.session)
             session.ended(self.view, self.session)
+        for hear in registry.LISTENERS:
+            hear(self, event)
         if self._observer is not None:
             self._observer(event)
 
@@ -183,7 +185,7 @@ class GlassboxApp(App[None]):
             return
         self.change(state.ask(self.view, query, rounds=rounds))
         if query.strip():
-            self.send(Search(self.view.run, query, rounds))
+            self.send(Search(self.view.run, query, rounds, self.view.scope))
 
     @property
     def typed(self) -> str:
@@ -332,7 +334,7 @@ def run(
         )
         app.run(mouse=start.mouse)
         app.crew.stop()
-        session.ended(app.view, start.session)
+        session.ended(app.view, app.session)
     status = app.return_code or 0
     if status == 1:
         print(f"glassbox-tui: the app failed; what went wrong is in {log}", file=sys.stderr)

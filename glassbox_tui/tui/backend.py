@@ -6,13 +6,14 @@ The Protocol is small on purpose: the tests hand in a scripted backend, and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import CancelledFn, ProgressFn
+from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, opening
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.settings import Settings
@@ -20,6 +21,9 @@ from glassbox_tui.settings import Settings
 if TYPE_CHECKING:
     from glassbox_tui import Engine
     from glassbox_tui.answer.extract import Citation
+
+# Characters of each chunk, and of a note, that the browser shows.
+CHUNK_START, OPENING = 240, 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Backend(Protocol):
 
     def info(self) -> IndexInfo: ...
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
         """One Trace; `rounds` False: the first round only. May raise Cancelled once `cancelled()` is true."""
         ...
 
@@ -80,12 +84,25 @@ class Backend(Protocol):
         """What stands before and after a chunk in its note, as indexed."""
         ...
 
+    def files(self) -> tuple[NoteInfo, ...]:
+        """Every file of the folder, with what became of it."""
+        ...
+
+    def chunks(self, path: str) -> tuple[tuple[ChunkInfo, ...], str]:
+        """The chunks of a note, their texts cut short, and how its text begins."""
+        ...
+
+    def sibling(self, notes: Path) -> Backend:
+        """Another folder of notes, opened with the models that are loaded here."""
+        ...
+
     def close(self) -> None: ...
 
 
 # (group, name, whether it holds, what was compared, how many are done, of how many)
 CheckFn = Callable[[str, str, bool, str, int, int], None]
 OpenBackend = Callable[[ProgressFn], Backend]
+OpenAt = Callable[[Path, ProgressFn], Backend]
 
 
 def opener(notes: Path, settings: Settings) -> OpenBackend:
@@ -108,8 +125,8 @@ class EngineBackend:
     def info(self) -> IndexInfo:
         return self._engine.info()
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
-        return self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled)
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+        return self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled, scope=scope)
 
     def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
         from glassbox_tui.retrieval.stepping import step
@@ -139,6 +156,16 @@ class EngineBackend:
 
     def text_around(self, uid: str) -> tuple[str, str]:
         return self._engine.text_around(uid)
+
+    def files(self) -> tuple[NoteInfo, ...]:
+        return tuple(self._engine.files())
+
+    def chunks(self, path: str) -> tuple[tuple[ChunkInfo, ...], str]:
+        found = self._engine.chunks(path)
+        return tuple(replace(chunk, text=chunk.text[:CHUNK_START]) for chunk in found), opening(found, OPENING)
+
+    def sibling(self, notes: Path) -> Backend:
+        return EngineBackend(self._engine.sibling(notes))
 
     def close(self) -> None:
         self._engine.close()

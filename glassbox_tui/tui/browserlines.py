@@ -44,12 +44,11 @@ def _troubles(counts: Counts) -> list[Text]:
     return words
 
 
-def tree(browser: Browser, scope: str, width: int, height: int, *, ascii: bool) -> list[Text]:
-    """The head of the columns and the part of the tree that fits."""
+def tree(browser: Browser, scope: str, width: int, height: int, *, ascii: bool, trouble: str = "") -> list[Text]:
+    """The head of the columns and the part of the tree that fits; `trouble` is why there may be none yet."""
     if not browser.rows:
-        return wrap(_nothing(browser), width)
-    state = min(26, max(12, width // 3))
-    head = fit("", width - _NOTES - _CHUNKS - state - 3) + f"{say('notes'):>{_NOTES}} {say('chunks'):>{_CHUNKS}}"
+        return wrap(Text(plain(trouble), BAD) if trouble and not browser.loaded else _nothing(browser), width)
+    state = min(30, max(14, 2 * width // 5))
     head = fit("", _name_width(width, state))
     head += " " + fit(say("notes"), _NOTES, right=True) + " " + fit(say("chunks"), _CHUNKS, right=True)
     shown = max(1, height - 1)

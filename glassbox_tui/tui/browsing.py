@@ -27,12 +27,12 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """`notes` are all files; `rows` the lines of the tree, which follow from `notes`, `words`, `missing` and `turned`.
+    """`notes` are all files; `rows` the lines of the tree, which follow from all that stands before `root`.
 
-    `root` is the tree of the files that pass the filter. `turned`: folders that are open where closed is usual, or
-    closed where, under a filter, open is. `at` is the selected row's path (a row is found again when the list changes),
-    `top` the first line on screen. `inside`: the keys act in the list of the note's chunks, of which `chunk` is
-    selected. `leaf` None: not there yet.
+    `root` is the tree of the files that pass the filter (`words` and `missing`). Folders are closed but for those in
+    `opened`; under a filter they are open but for those in `shut`. `index` is the selected line, `top` the first one on
+    screen, `wanted` what to select once the files are there. `inside`: the keys act in the list of the note's chunks,
+    of which `chunk` is selected. `leaf` None: not there yet.
     """
 
     notes: tuple[NoteInfo, ...] = ()
@@ -40,11 +40,13 @@ class Browser:
     failure: str = ""
     words: str = ""
     missing: bool = False
-    turned: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+    shut: frozenset[str] = frozenset()
     root: Folder = tree.EMPTY
     rows: tuple[Row, ...] = ()
     index: int = 0
     top: int = 0
+    wanted: str = ""
     leaf: Leaf | None = None
     inside: bool = False
     chunk: int = 0
@@ -74,18 +76,19 @@ def listed(browser: Browser, notes: Sequence[NoteInfo]) -> Browser:
     first = not browser.loaded
     found = replace(browser, notes=tuple(notes), loaded=True, failure="")
     if first and len(found.notes) <= AT_ONCE:
-        found = replace(found, turned=found.turned | tree.folders_of(tree.grown(found.notes)))
-    return _grown(found)
+        found = replace(found, opened=tree.folders_of(tree.grown(found.notes)))
+    found = _grown(found)
+    return revealed(replace(found, wanted=""), found.wanted) if found.wanted else found
 
 
 def revealed(browser: Browser, path: str) -> Browser:
     """Select `path` and open the folders above it. A filter that hides it goes."""
+    if not browser.loaded:
+        return replace(browser, wanted=path)
     words = fold(browser.words).split()
     if browser.filtered and not any(n.path == path and passes(n, words, browser.missing) for n in browser.notes):
-        browser = replace(browser, words="", missing=False, turned=frozenset())
-    outer = tree.above(path)
-    shown = browser.turned - outer if browser.filtered else browser.turned | outer
-    return replace(_grown(replace(browser, turned=shown), path), inside=False)
+        browser = replace(browser, words="", missing=False)
+    return replace(_grown(_opened(browser, path), path), inside=False)
 
 
 def narrowed(browser: Browser, words: str) -> Browser:
@@ -101,12 +104,16 @@ def only_missing(browser: Browser) -> Browser:
 
 
 def _refiltered(browser: Browser, words: str, missing: bool) -> Browser:
-    kept = browser.turned if not browser.filtered else frozenset[str]()
-    after = replace(browser, words=words, missing=missing, turned=frozenset(), inside=False)
-    if not after.filtered:  # back among all files: what was selected stays in sight
-        at = browser.row.path if browser.row is not None else ""
-        return _grown(replace(after, turned=tree.above(at) | kept), at)
-    return _grown(after)
+    after = replace(browser, words=words, missing=missing, shut=frozenset(), inside=False)
+    if after.filtered or browser.row is None:
+        return _grown(after)
+    return _grown(_opened(after, browser.row.path))  # back among all files: what was selected stays in sight
+
+
+def _opened(browser: Browser, path: str) -> Browser:
+    """With the folders above `path` open."""
+    outer = tree.above(path)
+    return replace(browser, opened=browser.opened | outer, shut=browser.shut - outer)
 
 
 def passes(note: NoteInfo, words: Sequence[str], missing: bool) -> bool:
@@ -128,7 +135,9 @@ def turned(browser: Browser) -> Browser:
     row = browser.row
     if row is None or not isinstance(row.item, Folder):
         return browser
-    return _grown(replace(browser, turned=browser.turned ^ {row.path}))
+    if browser.filtered:
+        return _grown(replace(browser, shut=browser.shut ^ {row.path}))
+    return _grown(replace(browser, opened=browser.opened ^ {row.path}))
 
 
 def deeper(browser: Browser) -> Browser:
@@ -185,7 +194,7 @@ def _grown(browser: Browser, at: str | None = None) -> Browser:
     if browser.filtered:
         notes = tuple(note for note in notes if passes(note, words, browser.missing))
     root = tree.grown(notes)
-    opened = tree.folders_of(root) - browser.turned if browser.filtered else browser.turned
+    opened = tree.folders_of(root) - browser.shut if browser.filtered else browser.opened
     rows = tree.rows_of(root, opened)
     if at is None:
         at = browser.row.path if browser.row is not None else ""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
 
 Condition = Callable[[View], bool]
-MAIN = "main"
+# The screens that have keys of their own.
+MAIN, BROWSER = "main", "browser"
 
 
 def always(view: View) -> bool:

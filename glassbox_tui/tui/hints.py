@@ -14,7 +14,7 @@ from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
 
 # These two keep their place at the right end, however narrow it is: whoever sees them finds everything else.
-LAST = ("palette", "help", "quit")
+LAST = ("palette", "help", "quit", "browser_leave")
 _PAIRS = {
     "round_before": "round_next",
     "sort_before": "sort_next",

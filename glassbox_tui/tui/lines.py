@@ -18,6 +18,7 @@ from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import PANELS, View, shown_round
 from glassbox_tui.tui.target import cited
 from glassbox_tui.tui.words import later, say
+from glassbox_tui.views.plain import clip
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
@@ -49,6 +50,8 @@ def status(view: View, width: int, height: int) -> list[Text]:
     """What is searched, with which models, how far indexing is, and how long the last search took."""
     wide = width >= WIDE
     counts = Text()
+    if view.scope:
+        counts.append("  " + clip(say("only in {}", plain(view.scope)), width // 3, ellipsis="~"), WARN)
     if view.info is not None:
         info = view.info
         counts.append("  " + say("{} notes", f"{info.notes:,}"))

@@ -53,7 +53,7 @@ def load_state(path: Path, checks: Mapping[str, Callable[[Any], bool]]) -> tuple
 
 def save_state(path: Path, state: Mapping[str, Any]) -> None:
     """Write it whole or not at all."""
-    _replace(path, json.dumps(dict(state), indent=1) + "\n")
+    replace_text(path, json.dumps(dict(state), indent=1) + "\n")
 
 
 # -- what was asked ---------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def remember(path: Path, entry: Asked) -> None:
         _log.exception("the history could not be written")
         return
     if size > LARGEST // 2:
-        _replace(path, "".join(json.dumps(asdict(e)) + "\n" for e in reversed(recall(path))))
+        replace_text(path, "".join(json.dumps(asdict(e)) + "\n" for e in reversed(recall(path))))
 
 
 def recall(path: Path) -> tuple[Asked, ...]:
@@ -133,7 +133,8 @@ def _read(path: Path) -> str:
     return (raw if size <= LARGEST else raw.partition(b"\n")[2]).decode("utf-8")
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
+    """Write the file whole or not at all; that it cannot be written goes to the log."""
     try:
         _make_folder(path)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
+from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.backend import Reply
@@ -20,12 +21,13 @@ from glassbox_tui.tui.backend import Reply
 class Search:
     """Search for this next; it takes the place of a search that waits and cancels the one that runs.
 
-    `rounds` asks for rewrite rounds and an answer.
+    `rounds` asks for rewrite rounds and an answer; `scope` names the folder or note to search in, "" all of them.
     """
 
     run: int
     query: str
     rounds: bool
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,32 @@ class ReadNote:
 
 
 @dataclass(frozen=True, slots=True)
+class ListNotes:
+    """Say what became of every file of the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListChunks:
+    """Say what is inside one note."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadAround:
     """Fetch what stands around a chunk in its note."""
 
     uid: str
 
 
-Request = Search | MakeStep | Refresh | RunSelftest | ReadNote | ReadAround
+@dataclass(frozen=True, slots=True)
+class OpenFolder:
+    """Go on with another folder of notes, given by its absolute path. An update that runs is stopped for it."""
+
+    path: str
+
+
+Request = Search | MakeStep | Refresh | RunSelftest | ReadNote | ReadAround | ListNotes | ListChunks | OpenFolder
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -171,6 +192,44 @@ class AroundRead:
 
 
 @dataclass(frozen=True, slots=True)
+class NotesListed:
+    """Every file of the folder, by path."""
+
+    notes: tuple[NoteInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFailed:
+    """The files could not be listed; `reason` is one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksListed:
+    """The chunks of a note, their texts cut short, and how its text begins."""
+
+    path: str
+    chunks: tuple[ChunkInfo, ...]
+    opening: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderOpened:
+    """Everything that is told from now on is of this folder, and so is what is asked."""
+
+    path: str
+    info: IndexInfo
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFailed:
+    """The other folder could not be opened, the one before is still there; `reason` is one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkersGone:
     """The process behind the app ended; `reason` is one sentence. A refresh starts another."""
 
@@ -219,6 +278,11 @@ Event = (
     | AnswerDone
     | NoteRead
     | AroundRead
+    | NotesListed
+    | ListFailed
+    | ChunksListed
+    | FolderOpened
+    | FolderFailed
     | WorkersGone
     | Checked
     | SelftestDone

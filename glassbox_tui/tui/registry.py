@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from textual.binding import Binding
 
 from glassbox_tui.tui import keys
 from glassbox_tui.tui.commands import MAIN, Command
-from glassbox_tui.tui.features import copy, core, export, history, look, loop, notices, reader, replay, selftest, table
+from glassbox_tui.tui.features import (
+    browser,
+    copy,
+    core,
+    export,
+    folders,
+    history,
+    look,
+    loop,
+    notices,
+    reader,
+    replay,
+    selftest,
+    table,
+)
+from glassbox_tui.tui.messages import Event
 from glassbox_tui.tui.state import View
+
+if TYPE_CHECKING:
+    from glassbox_tui.tui.app import GlassboxApp
 
 _FEATURES = (
     *core.COMMANDS,
@@ -17,6 +38,8 @@ _FEATURES = (
     *copy.COMMANDS,
     *export.COMMANDS,
     *history.COMMANDS,
+    *browser.COMMANDS,
+    *folders.COMMANDS,
     *notices.COMMANDS,
     *selftest.COMMANDS,
     *replay.COMMANDS,
@@ -26,6 +49,9 @@ _GROUPS = list(dict.fromkeys(command.group for command in _FEATURES))
 
 # The help and the palette keep this order: the features', with what is of one group together.
 COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
+
+# Features that act on what the workers tell, beyond what it does to the View.
+LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard)
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

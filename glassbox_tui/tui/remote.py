@@ -17,14 +17,14 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui.backend import opener
-from glassbox_tui.tui.messages import Event, Refresh, Request, WorkersGone
+from glassbox_tui.tui.backend import OpenAt, opener
+from glassbox_tui.tui.messages import Event, FolderOpened, Refresh, Request, WorkersGone
 from glassbox_tui.tui.work import Deliver, Workers
 
 _BROKEN = (EOFError, OSError, pickle.PickleError)
@@ -80,6 +80,8 @@ class Remote:
         with suppress(*_BROKEN):
             while True:
                 event: Event = child.pipe.recv()
+                if isinstance(event, FolderOpened):  # where the next child would begin
+                    self._place = replace(self._place, notes=Path(event.path))
                 if not self._stopped:
                     self._deliver(event)
         child.letters.put(None)
@@ -136,7 +138,8 @@ def main(fd: int) -> None:
 
     with suppress(*_BROKEN):
         place: Place = pipe.recv()
-        workers = Workers(opener(place.notes, place.settings), deliver)
+        open_at: OpenAt = lambda notes, progress: opener(notes, place.settings)(progress)  # noqa: E731
+        workers = Workers(opener(place.notes, place.settings), deliver, open_at)
         workers.start()
         while True:
             workers.send(pipe.recv())

@@ -11,10 +11,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen, Screen
 
 from glassbox_tui.tui import evidence, lines, registry, rounds
-from glassbox_tui.tui.cells import DIM, KEY
+from glassbox_tui.tui.cells import DIM, KEY, WARN
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.keys import key_of
@@ -22,6 +23,8 @@ from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.colours import carried
+from glassbox_tui.views.plain import clip
+from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 
 SMALLEST = (60, 16)
@@ -55,7 +58,7 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Panel(lines.status, id="status")
         with Horizontal(id="query-row"):
-            yield Panel(lambda v, w, h: [Text(" /", KEY)], id="slash")
+            yield Panel(lambda v, w, h: [_slash(v, w - 1)], id="slash")
             yield QueryBox(id="query", placeholder=say("type a question"))
         yield Panel(lines.verdict, id="verdict")
         yield Panel(lines.notice, id="notice")
@@ -76,7 +79,6 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         box = self.query_one(QueryBox)
-        box.border_title = "/"
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
 
     def on_resize(self, event: events.Resize) -> None:
@@ -92,6 +94,8 @@ class MainScreen(Screen[None]):
             self._retitle()
         self.set_class(view.loop.stepping or len(view.loop.branches) > 1, "stepping")
         self.set_class(view.trace is not None and len(view.trace.rounds) > 1, "rounds")
+        if before is None or before.scope != view.scope:
+            self._show_scope(view)
         for name in PANELS:
             self.set_class(name == view.panel, name)
         for box in self.query(".box"):
@@ -107,6 +111,18 @@ class MainScreen(Screen[None]):
             self.query_one("#hits-box" if name == "hits" else f"#{name}").border_title = _title(name)
         self.query_one("#scores").border_title = say("scores")
         self.query_one(QueryBox).placeholder = say("type a question")
+
+    def _show_scope(self, view: View) -> None:
+        """Where the query is typed it stands what it searches."""
+        slash = _slash(view, self.size.width // 3)
+        self.query_one("#slash", Panel).styles.width = slash.cell_len + 1
+        self.query_one(QueryBox).border_title = Content(slash.plain.strip())  # no markup: it names a file
+
+
+def _slash(view: View, room: int) -> Text:
+    """The sign before the query, with the folder or note that is searched, in at most `room` cells."""
+    scope = clip(" " + say("in {}", plain(view.scope)), room - 2, ellipsis="~") if view.scope else ""
+    return Text(scope, WARN).append(f" {key_of('query')}", KEY)
 
 
 def _title(name: str) -> str:

@@ -21,12 +21,15 @@ class Session:
     """The files of one session; None: this is not remembered. `greeted` exists once somebody has seen the welcome.
 
     `data` is the folder for what the user copies and exports (None: where the environment puts it).
+    `recent` lists the folders that were opened; `moved` makes the session of another folder.
     """
 
     state: Path | None = None
     history: Path | None = None
     greeted: Path | None = None
     data: Path | None = None
+    recent: Path | None = None
+    moved: Callable[[Path], Session] | None = None
 
 
 def session(settings: Settings, notes: Path, ui: Ui) -> Session:
@@ -35,6 +38,8 @@ def session(settings: Settings, notes: Path, ui: Ui) -> Session:
         memory.history_path(settings, notes) if ui.history else None,
         settings.data_dir / "greeted",
         settings.data_dir,
+        settings.data_dir / "recent.json",
+        lambda other: session(settings, other, ui),
     )
 
 

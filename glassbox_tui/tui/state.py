@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
-from glassbox_tui.tui import branches, sentences
+from glassbox_tui.tui import branches, browsing, sentences
 from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.branches import NO_BRANCHES, Loop
+from glassbox_tui.tui.browsing import Browser, Leaf
 from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
 from glassbox_tui.tui.closeup import PLAIN, Around, CloseUp
 from glassbox_tui.tui.messages import (
@@ -20,8 +21,13 @@ from glassbox_tui.tui.messages import (
     AroundRead,
     Changed,
     Checked,
+    ChunksListed,
     Event,
+    FolderFailed,
+    FolderOpened,
+    ListFailed,
     NoteRead,
+    NotesListed,
     Opened,
     OpenFailed,
     Progressed,
@@ -58,6 +64,7 @@ class View:
     the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
     `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
     chunk's line alone in the rank flow; `colours` are those of the chunks on show.
+    `scope` is the folder or note that is searched, "" for all.
     """
 
     notes: str = ""
@@ -88,6 +95,8 @@ class View:
     loop: Loop = NO_BRANCHES
     closeup: CloseUp = PLAIN
     reading: Reading | None = None
+    scope: str = ""
+    browser: Browser = field(default_factory=Browser)
 
     @property
     def ascii(self) -> bool:
@@ -240,6 +249,16 @@ def applied(view: View, event: Event) -> View:
             return replace(view, reading=loaded(view.reading, note, *view.reading.size))
         case AroundRead(uid, before, after):
             return replace(view, closeup=replace(view.closeup, around=Around(uid, before, after)))
+        case NotesListed(notes):
+            return replace(view, browser=browsing.listed(view.browser, notes))
+        case ListFailed(reason):
+            return replace(view, browser=replace(view.browser, failure=reason))
+        case ChunksListed(path, chunks, opening):
+            return replace(view, browser=browsing.looked_into(view.browser, Leaf(path, chunks, opening)))
+        case FolderOpened(path, info):
+            return elsewhere(view, path, info)
+        case FolderFailed(reason):
+            return replace(view, told=reason)
         case _:
             return view
 
@@ -261,6 +280,33 @@ def switch_branch(view: View, by: int) -> View:
 def ask_step(view: View) -> View:
     """A step is on its way."""
     return replace(view, run=view.run + 1, rounds=True, failure="")
+
+
+def elsewhere(view: View, path: str, info: IndexInfo) -> View:
+    """Another folder: nothing of the one before is shown any more, the question stays to be asked of the new one."""
+    return replace(
+        view,
+        notes=path,
+        info=info,
+        progress=Progress("scan", 0, 0),
+        problem="",
+        run=view.run + 1,
+        shown=view.run + 1,
+        trace=None,
+        failure="",
+        reply=None,
+        round=None,
+        selected=None,
+        loop=NO_BRANCHES,
+        closeup=PLAIN,
+        scope="",
+        browser=Browser(),
+    )
+
+
+def within(view: View, scope: str) -> View:
+    """Search only in `scope` from now on."""
+    return replace(view, scope=scope)
 
 
 def on_panel(view: View, name: str) -> View:

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from glassbox_tui.errors import GlassboxError
@@ -23,18 +24,26 @@ from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.moves import First
 from glassbox_tui.retrieval.trace import Trace
-from glassbox_tui.tui.backend import Backend, OpenBackend, Reply
+from glassbox_tui.tui.backend import Backend, OpenAt, OpenBackend, Reply
 from glassbox_tui.tui.estimate import estimating
 from glassbox_tui.tui.messages import (
     AnswerDone,
     AroundRead,
     Changed,
     Checked,
+    ChunksListed,
     Event,
+    FolderFailed,
+    FolderOpened,
+    ListChunks,
+    ListFailed,
+    ListNotes,
     MakeStep,
     NoteRead,
+    NotesListed,
     Opened,
     OpenFailed,
+    OpenFolder,
     Progressed,
     ReadAround,
     ReadNote,
@@ -95,10 +104,12 @@ class Job:
 class Workers:
     """Owns the backend and the threads. `deliver` is called from them and must be safe to call from any thread."""
 
-    def __init__(self, open_backend: OpenBackend, deliver: Deliver) -> None:
-        self._open = open_backend
+    def __init__(self, open_backend: OpenBackend, deliver: Deliver, open_at: OpenAt | None = None) -> None:
+        """`open_at` opens another folder where the first could not be opened; otherwise that one's sibling serves."""
+        self._open, self._open_at = open_backend, open_at
         self._deliver = deliver
         self._backend: Backend | None = None
+        self._busy: set[str] = set()  # lanes that are at work on the backend
         # What waits, by kind: a newer request of a kind takes the place of the older.
         self._waiting: dict[str, dict[type[Request], Request]] = {lane: {} for lane in LANES}
         self._waiting[INDEX][Refresh] = Refresh()
@@ -159,39 +170,84 @@ class Workers:
             return
         except Exception as error:
             self._deliver(OpenFailed(sentence(error)))
-            return
-        with self._wake:
-            self._backend = backend
-            self._wake.notify_all()
-        self._deliver(Opened(backend.info()))
-        self._serve(lane)
+        else:
+            with self._wake:
+                self._backend = backend
+                self._wake.notify_all()
+            self._deliver(Opened(backend.info()))
+        self._serve(lane, tell_or_stop)
 
-    def _serve(self, lane: str) -> None:
+    def _serve(self, lane: str, tell: ProgressFn = lambda _: None) -> None:
         """Serve the lane's requests one after another until the end."""
         waiting = self._waiting[lane]
 
         def cancelled() -> bool:
-            return self._stopped.is_set() or (lane == SEARCH and bool(waiting))
+            if self._stopped.is_set() or (lane == SEARCH and bool(waiting)):
+                return True
+            return OpenFolder in self._waiting[INDEX] if lane == INDEX else self._backend is None
 
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped.is_set() or (waiting and self._backend))
-                if self._stopped.is_set() or self._backend is None:
+                self._wake.wait_for(
+                    lambda: self._stopped.is_set() or OpenFolder in waiting or (waiting and self._backend)
+                )
+                if self._stopped.is_set():
                     return
-                kind = next(iter(waiting))
+                kind = OpenFolder if OpenFolder in waiting else next(iter(waiting))
                 request = waiting.pop(kind)
-                desk = Desk(self._backend, self._deliver, cancelled)
+                backend = self._backend
+                self._busy.add(lane)
             try:
-                JOBS[kind].work(desk, request)
+                if isinstance(request, OpenFolder):
+                    self._move(request, backend, tell)
+                elif backend is not None:
+                    JOBS[kind].work(Desk(backend, self._deliver, cancelled), request)
             except Cancelled:
-                continue
+                pass
             except Exception as error:  # a job minds its own errors: this one is ours, and must not end the lane
                 sentence(error)
+            finally:
+                with self._wake:
+                    self._busy.discard(lane)
+                    self._wake.notify_all()
+
+    def _move(self, request: OpenFolder, before: Backend | None, tell: ProgressFn) -> None:
+        """Open another folder; only then let go of the one before. Runs in the index lane, so no update runs."""
+        try:
+            if before is not None:
+                after = before.sibling(Path(request.path))
+            elif self._open_at is not None:
+                after = self._open_at(Path(request.path), tell)
+            else:
+                raise GlassboxError("no other folder can be opened here")
+        except Cancelled:
+            raise
+        except Exception as error:
+            self._deliver(FolderFailed(sentence(error)))
+            if before is not None:
+                self.send(Refresh())  # the update that was stopped for this
+            return
+        with self._wake:
+            self._backend = None  # the lanes that use it finish what they do, and wait
+            self._wake.wait_for(lambda: self._stopped.is_set() or self._busy <= {INDEX, SELFTEST})
+            if self._stopped.is_set():
+                self._backend = before
+                raise Cancelled
+            for lane in (SEARCH, SIDE):
+                self._waiting[lane].clear()  # what was asked of the folder before
+        if before is not None:
+            before.close()
+        # Told before anything that is found in it, and after everything that was found before.
+        self._deliver(FolderOpened(request.path, after.info()))
+        with self._wake:
+            self._backend = after
+            self._waiting[INDEX][Refresh] = Refresh()
+            self._wake.notify_all()
 
 
 def _search(desk: Desk, request: Search) -> None:
     try:
-        trace = desk.backend.search(request.query, rounds=request.rounds, cancelled=desk.cancelled)
+        trace = desk.backend.search(request.query, rounds=request.rounds, cancelled=desk.cancelled, scope=request.scope)
     except Cancelled:
         raise
     except Exception as error:
@@ -266,6 +322,21 @@ def _read_around(desk: Desk, request: ReadAround) -> None:
     desk.deliver(AroundRead(request.uid, *desk.backend.text_around(request.uid)))
 
 
+def _list_notes(desk: Desk, request: ListNotes) -> None:
+    try:
+        desk.deliver(NotesListed(desk.backend.files()))
+    except Exception as error:
+        desk.deliver(ListFailed(sentence(error)))
+
+
+def _list_chunks(desk: Desk, request: ListChunks) -> None:
+    desk.deliver(ChunksListed(request.path, *desk.backend.chunks(request.path)))
+
+
+def _elsewhere(desk: Desk, request: OpenFolder) -> None:
+    raise AssertionError("the workers serve this themselves: it changes the desk")
+
+
 # Every kind of request the app can send.
 JOBS: Mapping[type[Request], Job] = {
     Search: Job(SEARCH, _search),
@@ -274,6 +345,9 @@ JOBS: Mapping[type[Request], Job] = {
     Refresh: Job(INDEX, _refresh),
     ReadNote: Job(SIDE, _read_note),
     ReadAround: Job(SIDE, _read_around),
+    OpenFolder: Job(INDEX, _elsewhere),
+    ListNotes: Job(SIDE, _list_notes),
+    ListChunks: Job(SIDE, _list_chunks),
 }
 
 

@@ -7,13 +7,16 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from samples import sample_trace, sample_trace_two_rounds
 from textual.pilot import Pilot
 
+from glassbox_tui.errors import GlassboxError
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
+from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
 from glassbox_tui.tui.backend import CheckFn, Reply, Source
@@ -60,6 +63,10 @@ class ScriptedBackend:
     checks: tuple[tuple[str, str, bool, str], ...] = ()
     selftest_gate: Gate | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
+    scopes: list[str] = field(default_factory=list)
+    listed: tuple[NoteInfo, ...] = ()
+    inside: dict[str, tuple[ChunkInfo, ...]] = field(default_factory=dict)
+    siblings: dict[str, ScriptedBackend | GlassboxError] = field(default_factory=dict)
     closed: bool = False
     notes: dict[str, NoteText] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
@@ -69,8 +76,9 @@ class ScriptedBackend:
     def info(self) -> IndexInfo:
         return INFO
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
         self.asked.append((query, rounds))
+        self.scopes.append(scope)
         if query in self.gates:
             self.gates[query].hold()
         return self.trace_for(query, rounds)
@@ -102,6 +110,19 @@ class ScriptedBackend:
     def text_around(self, uid: str) -> tuple[str, str]:
         self.around.append(uid)
         return f"before {uid} ", f" after {uid}"
+
+    def files(self) -> tuple[NoteInfo, ...]:
+        return self.listed
+
+    def chunks(self, path: str) -> tuple[tuple[ChunkInfo, ...], str]:
+        found = self.inside.get(path, ())
+        return found, "\n".join(chunk.text for chunk in found)
+
+    def sibling(self, notes: Path) -> ScriptedBackend:
+        found = self.siblings[str(notes)]
+        if isinstance(found, GlassboxError):
+            raise found
+        return found
 
     def close(self) -> None:
         self.closed = True

@@ -64,8 +64,8 @@ async def test_a_search_that_is_overtaken_is_told_to_stop() -> None:
     told: list[bool] = []
 
     class Patient(ScriptedBackend):
-        def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
-            trace = super().search(query, rounds=rounds, cancelled=cancelled)
+        def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+            trace = super().search(query, rounds=rounds, cancelled=cancelled, scope=scope)
             told.append(cancelled())
             if cancelled():
                 raise Cancelled

@@ -73,7 +73,7 @@ def entered(app: GlassboxApp, query: str, *, in_box: bool) -> bool:
     elif view.loop.stepping:
         # The query before may still be on screen: what comes next is about this one.
         app.change(replace(view, query=query))
-        _send(app, First(query), None, 0)
+        _send(app, First(query, app.view.scope), None, 0)
     else:
         return False
     return True
