@@ -10,6 +10,7 @@ from rich.text import Text
 from glassbox_tui.retrieval.listing import UNREAD, ChunkInfo, NoteInfo
 from glassbox_tui.tui.browsing import Browser, first_line
 from glassbox_tui.tui.cells import BAD, DIM, HEAD, KEY, WARN, cut, ends, fit, wrap
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.tree import Counts, Folder, Row, Standing, standing
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.plain import block
@@ -111,11 +112,11 @@ def _state(note: NoteInfo) -> tuple[str, Text]:
     """How the name looks, and what stands at the right of a file."""
     match standing(note):
         case Standing.MISSING:
-            return DIM, Text(plain(say(note.reason) or note.status), DIM)
+            return DIM, Text(plain(told(note.reason) or note.status), DIM)
         case Standing.WAITING:
             return "", Text(waiting(note), WARN)
         case _:
-            return "", Text(plain(say(note.warnings[0])) if note.warnings else "", DIM)
+            return "", Text(plain(told(note.warnings[0])) if note.warnings else "", DIM)
 
 
 def waiting(note: NoteInfo) -> str:
@@ -137,11 +138,11 @@ def preview(browser: Browser, width: int, height: int) -> list[Text]:
     note = row.item
     lines = [cut(Text(plain(note.title or row.name), HEAD), width), cut(Text(_facts(note), DIM), width)]
     if standing(note) is Standing.MISSING:
-        return (lines + wrap(Text(plain(say(note.reason) or note.status), WARN), width))[:height]
+        return (lines + wrap(Text(plain(told(note.reason) or note.status), WARN), width))[:height]
     if waiting(note):
         lines += wrap(Text(waiting(note), WARN), width)
     for warning in note.warnings:
-        lines += wrap(Text(plain(say(warning)), WARN), width)
+        lines += wrap(Text(plain(told(warning)), WARN), width)
     if browser.inside:
         return lines + _chunks(browser, width, height - len(lines))
     if browser.leaf is None or browser.leaf.path != row.path:
@@ -177,7 +178,7 @@ def _folder(browser: Browser, folder: Folder, width: int) -> list[Text]:
         if note.path.startswith(below) and standing(note) is Standing.MISSING
     )
     lines += [
-        cut(Text(f"{count:>5,}  {plain(say(reason))}", DIM), width) for reason, count in reasons.most_common(REASONS)
+        cut(Text(f"{count:>5,}  {plain(told(reason))}", DIM), width) for reason, count in reasons.most_common(REASONS)
     ]
     return lines
 
