@@ -349,7 +349,8 @@ class Engine:
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
         elif (covered := pipe.dense_coverage) < 1.0 and pipe.mode != "bm25":
-            notices.append(f"dense search covers {covered:.0%} of the chunks{' in scope' * bool(pipe.scope)} so far")
+            where = " in scope" if pipe.scope else ""
+            notices.append(f"dense search covers {covered:.0%} of the chunks{where} so far")
         return tuple(notices)
 
     # -- asking about the index ----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from glassbox_tui.tui.browsing import first_line
 from glassbox_tui.tui.cells import BAD, DIM, KEY, cut
 from glassbox_tui.tui.conditions import home
 from glassbox_tui.tui.folders import Offers, checked, completed, offers
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel, QueryBox
 from glassbox_tui.tui.words import say
@@ -80,7 +81,7 @@ class FolderScreen(ModalScreen[str | None]):
         return (*self._offers.recent, *self._offers.found)
 
     def _draw(self, view: View, width: int, height: int) -> list[Text]:
-        lines = [cut(Text(plain(self._wrong), BAD), width)] if self._wrong else []
+        lines = [cut(Text(plain(told(self._wrong)), BAD), width)] if self._wrong else []
         room, total = height - len(lines), len(self._lines)
         top = first_line(0, max(0, self._at), total, room)
         recent = len(self._offers.recent)

@@ -21,6 +21,9 @@ TEMPLATES = (
     "the index is empty: no note with text was found",
     "dense search covers {} of the chunks so far",
     "dense search covers {} of the chunks in scope so far",
+    "there is no note or folder {} in the index: name it by its path below the notes folder",
+    "nothing in {} can be searched: {}",
+    "nothing in {} can be searched: none of its {} files holds text",
     "no keyword terms in the query (only stop words or punctuation): bm25 found nothing",
     "{} of {} candidates have no token codes yet and were not reranked",
     "the reranker {} failed ({}): the fused order stands",
@@ -48,6 +51,11 @@ TEMPLATES = (
     "The evidence was graded insufficient ({}): read this answer with doubt.",
     "The chunks found hold no sentence that could be quoted.",
     "the generator {} failed ({}): this is an extract.",
+    # another folder
+    "there is no folder {}",
+    "{} is not a note: .md, .txt and .pdf files are",
+    "cannot open {}: {}",
+    "type the path of a folder of notes",
     # files
     "has no text",
     "hidden file",

@@ -228,7 +228,7 @@ async def test_search_only_in_the_hits_note_stands_in_the_palette() -> None:
     scripted = backend()
     async with running(scripted) as stage:
         await stage.ask("rrf")
-        await stage.press("escape", "colon", *"selected hit", "enter")
+        await stage.press("escape", "colon", *"search only selected", "enter")
         await stage.seen.until(lambda: scripted.scopes[-1] == "04-rrf.md")
         assert stage.view.scope == "04-rrf.md"
 
