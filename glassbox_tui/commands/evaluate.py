@@ -10,11 +10,12 @@ from typing import Any
 from glassbox_tui.answer.extract import answer
 from glassbox_tui.index.location import index_path
 from glassbox_tui.lab.documents import read_documents
-from glassbox_tui.lab.evaluate import Extract, judge_all, report
+from glassbox_tui.lab.evaluate import Extract, Extracted, judge_all, report
 from glassbox_tui.lab.experiments import STAGE_METRIC, Bench, compare
 from glassbox_tui.lab.queries import LabelledQuery, doubts, read_queries
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
 
 
@@ -85,7 +86,12 @@ def opened(notes: Path, settings: Settings, progress: ProgressFn, place: str = "
 
 def extract_of(engine: Engine) -> Extract:
     """What `ask` answers."""
-    return lambda trace: answer(trace, engine).text
+
+    def extract(trace: Trace) -> Extracted:
+        found = answer(trace, engine)
+        return Extracted(found.text, tuple(citation.text for citation in found.citations))
+
+    return extract
 
 
 def _notices(engine: Engine, asked: Sequence[LabelledQuery]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from glassbox_tui.lab.metrics import ndcg, recall, reciprocal_rank, success
@@ -11,13 +12,23 @@ from glassbox_tui.lab.queries import LabelledQuery
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Round, Trace
+from glassbox_tui.text.sentences import sentences
 
 CONFIGS = ("bm25", "dense", "fused", "final")
 CUTS = (1, 3, 5)
 
 Measure = Callable[[Sequence[str], Mapping[str, float]], float]
-# A Trace -> the text that `ask` would give; None: extracts are not measured.
-Extract = Callable[[Trace], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What `ask` would answer, and the quotes that it is made of."""
+
+    text: str
+    quotes: tuple[str, ...] = ()
+
+
+Extract = Callable[[Trace], Extracted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,7 @@ class Judged:
     labelled: LabelledQuery
     rankings: Mapping[str, tuple[str, ...]]
     extract_hit: bool | None
+    quotes: tuple[str, ...] = ()
 
 
 def ask_all(
@@ -70,11 +82,11 @@ def judge(
         name: () if trace is None else labelled_ranking(uids_of(trace.last, name), labelled.relevant, paths)
         for name in CONFIGS
     }
-    hit = None
-    if labelled.answers and extract is not None:
-        text = "" if trace is None else _squeeze(extract(trace))
-        hit = any(_squeeze(answer) in text for answer in labelled.answers)
-    return Judged(labelled, rankings, hit)
+    if extract is None or not labelled.answers:
+        return Judged(labelled, rankings, None)
+    found = Extracted("") if trace is None else extract(trace)
+    hit = any(_squeeze(answer) in _squeeze(found.text) for answer in labelled.answers)
+    return Judged(labelled, rankings, hit, found.quotes)
 
 
 def uids_of(round_: Round, stage: str) -> tuple[str, ...]:
@@ -150,14 +162,31 @@ def report(judged: Sequence[Judged], cuts: Sequence[int] = CUTS) -> dict[str, An
 
 def _report(judged: Sequence[Judged], cuts: Sequence[int]) -> dict[str, Any]:
     queries = [j.labelled for j in judged]
-    return {
+    document: dict[str, Any] = {
         "queries": len(judged),
         "configs": {c: means([j.rankings[c] for j in judged], queries, measures(cuts)) for c in CONFIGS},
         "extract_hit": extract_hit(judged),
     }
+    sizes = extract_sizes(judged)
+    return document | ({"extract": {"hit": document["extract_hit"], **sizes}} if sizes else {})
 
 
 def extract_hit(judged: Sequence[Judged]) -> float | None:
     """The share of questions with known answers whose extract holds one; None if no question has one."""
     hits = [j.extract_hit for j in judged if j.extract_hit is not None]
     return sum(hits) / len(hits) if hits else None
+
+
+def extract_sizes(judged: Sequence[Judged]) -> dict[str, float]:
+    """How much an extract quotes: sentences an answer (mean), characters a quote (median). Empty if nothing was.
+
+    A hit is cheap for whoever quotes a page, so this stands beside it. Sentences are counted as `text.sentences` cuts.
+    """
+    answered = [j.quotes for j in judged if j.quotes]
+    if not answered:
+        return {}
+    counts = [sum(len(sentences(quote)) for quote in quotes) for quotes in answered]
+    return {
+        "sentences": sum(counts) / len(counts),
+        "median_chars": float(median(len(quote) for quotes in answered for quote in quotes)),
+    }

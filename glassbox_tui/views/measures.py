@@ -27,11 +27,16 @@ def report_view(document: Mapping[str, Any], caption: str) -> RenderableType:
     told = [f"{caption}; {document['queries']} questions" + (f" ({kinds})" if kinds else "")]
     hits = {kind: group["extract_hit"] for kind, group in groups.items() if group["extract_hit"] is not None}
     if hits:
-        told.append(
-            "the extract holds an answer: "
-            + ", ".join(f"{number(hit, DIGITS)}{f' {kind}' if kind else ''}" for kind, hit in hits.items())
-        )
+        shares = ", ".join(f"{number(hit, DIGITS)}{f' {kind}' if kind else ''}" for kind, hit in hits.items())
+        told.append(f"the extract holds an answer: {shares}{_sizes(document.get('extract'))}")
     return Group(table, *(Text(line(sentence)) for sentence in told))
+
+
+def _sizes(extract: Mapping[str, float] | None) -> str:
+    if extract is None:
+        return ""
+    sentences, chars = number(extract["sentences"], 1), number(extract["median_chars"], 0)
+    return f"; {sentences} sentences an answer, a quote has {chars} characters (median)"
 
 
 def comparison_view(document: Mapping[str, Any], caption: str) -> RenderableType:

@@ -12,7 +12,7 @@ import pytest
 from glassbox_tui import Engine, cli
 from glassbox_tui.commands.evaluate import comparison, evaluate, opened
 from glassbox_tui.lab import experiments
-from glassbox_tui.lab.evaluate import judge, labelled_ranking, report
+from glassbox_tui.lab.evaluate import Extracted, Judged, extract_sizes, judge, labelled_ranking, report
 from glassbox_tui.lab.experiments import passages_by
 from glassbox_tui.lab.jsonl import LabError
 from glassbox_tui.lab.queries import LabelledQuery
@@ -60,7 +60,7 @@ def settings(tmp_path: Path, **changes: Any) -> Settings:
 
 def test_the_document_has_the_keys_of_the_contract_and_no_others(tmp_path: Path, collection: tuple[Path, Path]) -> None:
     found = evaluate(*collection, settings(tmp_path), (), silent)
-    assert set(found.document) == {"queries", "configs", "extract_hit"}
+    assert set(found.document) == {"queries", "configs", "extract_hit", "extract"}
     assert list(found.document["configs"]) == ["bm25", "dense", "fused", "final"]
     assert all(set(metrics) == METRICS for metrics in found.document["configs"].values())
     assert found.document["queries"] == 4
@@ -131,8 +131,8 @@ def test_a_note_counts_once_at_its_best_chunk_and_uid_labels_count_chunks() -> N
 def test_line_breaks_do_not_hide_an_answer() -> None:
     trace = Engine(settings=Settings(embed_model="hashing")).build(NOTES).search("tea")
     labelled = LabelledQuery("tea", {}, ("do not\noxidise",))
-    assert judge(trace, labelled, frozenset(), lambda _: "leaves do not oxidise").extract_hit is True
-    assert judge(trace, labelled, frozenset(), lambda _: "leaves").extract_hit is False
+    assert judge(trace, labelled, frozenset(), lambda _: Extracted("leaves do not oxidise")).extract_hit is True
+    assert judge(trace, labelled, frozenset(), lambda _: Extracted("leaves")).extract_hit is False
     assert judge(trace, labelled, frozenset(), None).extract_hit is None
     assert report([judge(None, LabelledQuery("", {"x": 1}), frozenset())])["extract_hit"] is None
 
@@ -210,3 +210,12 @@ def test_an_index_by_the_usual_reading_is_the_usual_index(chars: int) -> None:
         for term in a.vocabulary:
             assert a.rows[a.postings(term)].tolist() == b.rows[b.postings(term)].tolist()
             assert a.tfs[a.postings(term)].tolist() == b.tfs[b.postings(term)].tolist()
+
+
+def test_what_an_extract_costs_its_reader_stands_beside_its_hits() -> None:
+    question = LabelledQuery("q", {}, ("a",))
+    quoted = [("One two.", "Three. Four."), ("Five six seven.",), ()]
+    sizes = extract_sizes([Judged(question, {}, True, quotes) for quotes in quoted])
+    # 3 and 1 sentences for those that were answered; quotes of 8, 12 and 15 characters.
+    assert sizes == {"sentences": 2.0, "median_chars": 12.0}
+    assert extract_sizes([Judged(question, {}, None)]) == {}

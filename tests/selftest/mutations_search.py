@@ -256,7 +256,7 @@ GENERATION = (
     ),
     broken(
         "an extract is put into other words",
-        "answer.extract:_citation", "s.text for s in own", "s.text.upper() for s in own",
+        "answer.extract:_citation", "quote.text)", "quote.text.upper())",
         "generation: an extract is quoted word for word from what it cites",
     ),
     broken(
