@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from glassbox_tui.notes.load import load
 from glassbox_tui.notes.scan import NotesError, kind_of, locate, path_text
 
 
@@ -56,6 +55,9 @@ def note_file(root: Path, path: str, follow_links: bool = False) -> Path:
 
 def read_note(root: Path, path: str, digest: str, follow_links: bool = False) -> NoteText:
     """The text of a note as the file is now; `digest` is what the index has seen ("": it has not). Never raises."""
+    # The app knows NoteText from its start, and must not wait for what reads one.
+    from glassbox_tui.notes.load import load
+
     try:
         found = load(note_file(root, path, follow_links), path)
     except NotesError as error:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from glassbox_tui.retrieval.trace_json import to_json
 from glassbox_tui.tui.choosing import Choice
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.features.copy import short_path
@@ -15,7 +14,6 @@ from glassbox_tui.tui.features.reader import BOTH
 from glassbox_tui.tui.outbox import new_file, stem_of
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
-from glassbox_tui.views.report import ReportAnswer, report
 
 if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
@@ -25,6 +23,8 @@ FOLDER = "exports"
 
 def markdown(view: View, made: str) -> str:
     """The report of what is shown. There must be a Trace."""
+    from glassbox_tui.views.report import ReportAnswer, report
+
     if view.trace is None:
         raise ValueError("a report needs a Trace")
     reply = view.reply
@@ -56,6 +56,8 @@ def _menu(app: GlassboxApp) -> None:
 
 def export(app: GlassboxApp, kind: str, now: Callable[[], datetime] = datetime.now) -> None:
     """Write one export and say where it is."""
+    from glassbox_tui.retrieval.trace_json import to_json
+
     view, at = app.view, now()
     if kind == "json" and view.trace is not None:
         text = to_json(view.trace, indent=1) + "\n"
