@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Span, Text
 
-from glassbox_tui.views.plain import bounded, clip, is_steady, steady
+from glassbox_tui.views.plain import clip, is_steady, right_edge, steady
 
 DIM = "dim"
 GOOD = "green"
@@ -52,7 +52,7 @@ def cut(line: Text, width: int) -> Text:
 
 
 def drawn(line: Text) -> Text:
-    """`line` as every terminal draws it in as many cells, and as none reorders what stands beside it."""
+    """`line` as every terminal draws it in as many cells, and as none reorders what stands after it."""
     if line.plain.isascii():
         return line
     if not is_steady(line.plain):
@@ -60,10 +60,8 @@ def drawn(line: Text) -> Text:
         at = list(accumulate(map(len, kept), initial=0))
         spans = [Span(at[s.start], at[s.end], s.style) for s in line.spans]
         line = Text("".join(kept), line.style, no_wrap=line.no_wrap, overflow=line.overflow, spans=spans)
-    if (whole := bounded(line.plain)) != line.plain:
-        before, _, after = whole.partition(line.plain)
-        line = Text(before).append_text(line).append(after)
-    return line
+    edge = right_edge(line.plain)
+    return line.copy().append(edge) if edge else line
 
 
 def wrap(text: Text, width: int, indent: int = 0) -> list[Text]:

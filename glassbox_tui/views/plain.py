@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
+from unicodedata import bidirectional
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
@@ -22,7 +24,9 @@ _UNSTEADY: dict[int, str | None] = {
 }
 _unsteady = re.compile("[\u200d\u20e3\ufe00-\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
 _rtl = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_MARK = "\u200e"  # LEFT-TO-RIGHT MARK: no cell, and strong for the bidi algorithm (UAX #9)
+# A blank that is strong left-to-right for the bidi algorithm (UAX #9), as the marks made for it are, but a character of
+# one cell: some terminals lose what stands after one of none.
+_EDGE = "\u2800"
 
 
 def line(text: str) -> str:
@@ -44,14 +48,24 @@ def is_steady(text: str) -> bool:
 
 
 def bounded(text: str) -> str:
-    """`text` between marks if it has letters that run from right to left.
+    """`text` with a blank at each end where its letters run from right to left.
 
     A terminal that reorders them then does so inside the text; the numbers in the columns beside it stay there.
     """
     if text.isascii() or not _rtl.search(text):
         return text
-    start, end = "" if text.startswith(_MARK) else _MARK, "" if text.endswith(_MARK) else _MARK
-    return f"{start}{text}{end}"
+    before = "" if _left_to_right(text) else _EDGE
+    return before + text + right_edge(text)
+
+
+def right_edge(text: str) -> str:
+    """The blank that must follow `text`, empty if its last letter runs from left to right."""
+    return "" if text.isascii() or not _rtl.search(text) or _left_to_right(reversed(text)) else _EDGE
+
+
+def _left_to_right(text: Iterable[str]) -> bool:
+    """Whether the first strong character is one from left to right."""
+    return next((kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL")), "L") == "L"
 
 
 def block(text: str) -> str:
@@ -73,7 +87,14 @@ def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
     room = cells - cell_len(ellipsis)
     if room <= 0:
         return ellipsis[:cells]
-    return bounded(set_cell_size(chop_cells(text, room)[0], room).rstrip() + ellipsis)
+    short = _first_cells(text, room)
+    if edge := right_edge(short):
+        short = _first_cells(text, room - 1)
+    return short + ellipsis + edge
+
+
+def _first_cells(text: str, cells: int) -> str:
+    return set_cell_size(chop_cells(text, cells)[0], cells).rstrip() if cells > 0 else ""
 
 
 def pad(text: str, cells: int) -> str:

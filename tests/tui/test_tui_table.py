@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyte
 from samples import sample_trace
 from scripted import ScriptedBackend, Stage, running
 
@@ -104,3 +105,43 @@ async def test_a_stage_that_did_not_run_is_not_in_the_header() -> None:
             "bm25", "dense", "fused", "final",
         ]  # fmt: skip
         assert stage.panel("flow").split("\n")[0].split() == ["bm25", "dens", "fuse", "final"]
+
+
+STRANGE = "👨‍👩‍👧 ❤️ 🇨🇳 1️⃣ 👍🏽 e\u0301 שלום 12 مرحبا 中文 한글 ｱ ☃︎"
+
+
+def strange_trace() -> Trace:
+    """The sample, its names, headings and text full of what terminals measure differently or reorder."""
+    trace = sample_trace()
+    words = STRANGE.split()
+    names = {h.uid: f"{words[i]}{words[-1 - i]} {i}.md#{i}" for i, h in enumerate(trace.hits)}
+    stages = tuple(
+        replace(s, candidates=tuple(replace(c, uid=names.get(c.uid, c.uid)) for c in s.candidates))
+        for s in trace.last.stages
+    )
+    hits = tuple(
+        replace(h, uid=names[h.uid], path=names[h.uid][:-2], heading=(STRANGE,), text=f"{STRANGE}\n{STRANGE[::-1]}")
+        for h in trace.hits
+    )
+    grade = replace(trace.last.grade, missing=(STRANGE,), sufficient=False)
+    return replace(trace, rounds=(replace(trace.last, stages=stages, hits=hits, grade=grade, query=STRANGE),))
+
+
+async def test_frames_and_columns_hold_in_a_terminal_whatever_the_notes_are_called() -> None:
+    """As pyte draws it, which gives each character its own cells and joins no emoji."""
+    async with running(ScriptedBackend(trace_for=lambda query, rounds: strange_trace())) as stage:
+        await stage.ask("r")
+        await stage.press("escape")
+        for keys in ((), ("j",), ("f",), ("v",), ("less_than_sign",)):
+            await stage.press(*keys)
+            drawn = pyte.Screen(120, 40)
+            pyte.Stream(drawn).feed(stage.screen().replace("\n", "\r\n"))
+            grid = [[drawn.buffer[y][x].data for x in range(120)] for y in range(40)]
+            boxes = [y for y, row in enumerate(grid) if row[0] == "╭"]
+            assert len(boxes) == 4
+            for top, bottom in zip(boxes, [*boxes[1:], 39], strict=True):
+                edges = [x for x, char in enumerate(grid[top]) if char in "╭╮"]
+                inside = [row for row in grid[top + 1 : bottom] if row[0] == "│"]
+                assert inside
+                wrong = ["".join(row) for row in inside if any(row[x] != "│" for x in edges)]
+                assert wrong == []

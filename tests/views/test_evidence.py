@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -273,6 +277,35 @@ def test_text_from_right_to_left_cannot_pull_the_columns_beside_it_along(text: s
     letters = [i for i, c in enumerate(shown) if unicodedata.bidirectional(c) in {"R", "AL"}]
     if letters:
         strong = [i for i, c in enumerate(shown) if unicodedata.bidirectional(c) == "L"]
-        assert strong[0] < letters[0] or strong[0] == 0
+        assert strong[0] < letters[0]
         assert strong[-1] > letters[-1]
-        assert not shown[strong[-1] + 1 :].strip()
+
+
+def test_columns_hold_where_ambiguous_characters_are_two_cells_wide() -> None:
+    """In a process of its own, as the measure is the process's. Expected widths: UAX #11, ambiguous as wide."""
+    code = (
+        "from dataclasses import replace; from samples import sample_trace;"
+        "from glassbox_tui.tui.widths import ambiguous_is_wide; from glassbox_tui.views.evidence import *;"
+        "ambiguous_is_wide(); t = sample_trace(); names = ['α…b', '“中”', '①②③', 'Жук', 'é', 'x', 'y—z', '±'];"
+        "hits = tuple(replace(h, path=n, heading=(n,), text=n) for h, n in zip(t.hits, names));"
+        "t = replace(t, rounds=(replace(t.last, hits=hits),));"
+        "print(to_text(evidence_table(t, width=80, look='wide'), width=80))"
+    )
+    folder = Path(__file__).parents[1]
+    environ = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(folder), str(folder.parent)]),
+        "PYTHONIOENCODING": "utf-8",
+    }
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, encoding="utf-8")
+    assert not done.stderr
+    rows = [r for r in done.stdout.splitlines() if re.match(r" *\d+ ", r)]
+    assert len(rows) == 8
+
+    def cells(text: str) -> int:
+        return sum(
+            2 if unicodedata.east_asian_width(c) in "WFA" else 0 if unicodedata.combining(c) else 1 for c in text
+        )
+
+    bars = [re.search(r"[⣀⣤⣶⣿.]{5}", r) for r in rows]
+    assert len({cells(r[: m.start()]) for r, m in zip(rows, bars, strict=True) if m}) == 1
+    assert all(bars)
