@@ -10,7 +10,8 @@ from dataclasses import dataclass
 class Progress:
     """`phase`: scan, text, embed, model, check, pull, ask or done; `done` of `total` steps (total 0: not known yet).
 
-    `left` is an estimate of the seconds until the phase ends, where whoever passes it on has made one.
+    `left` is an estimate of the seconds until the phase ends, `rate` the steps a second it comes from, where whoever
+    passes it on has made one.
     """
 
     phase: str
@@ -18,6 +19,7 @@ class Progress:
     total: int
     detail: str = ""
     left: float | None = None
+    rate: float | None = None
 
 
 ProgressFn = Callable[[Progress], None]

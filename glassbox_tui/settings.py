@@ -103,6 +103,12 @@ class Settings:
         0.0,
         1_000.0,
     )
+    disable_dense: bool = knob(
+        False, "GLASSBOX_DISABLE_DENSE", "1: keyword search alone, no model is loaded and nothing is embedded"
+    )
+    token_codes: bool = knob(
+        True, "GLASSBOX_TOKEN_CODES", "0 keeps no token codes: a third of the disk, and no late interaction to rerank"
+    )
     disable_rerank: bool = knob(False, "GLASSBOX_DISABLE_RERANK", "1 switches the rerank stage off")
     require_rerank: bool = knob(False, "GLASSBOX_REQUIRE_RERANK", "1 makes a missing reranker an error")
     llm_path: str = knob("", "GLASSBOX_LLM_PATH", "a GGUF file for generation")

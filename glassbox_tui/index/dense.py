@@ -51,8 +51,28 @@ def build_dense(
     size = 4 * dimension
     found = [i for i, key in enumerate(keys) if len(vectors.get(key, b"")) == size]
     matrix = np.frombuffer(b"".join(vectors[keys[i]] for i in found), dtype="<f4").reshape(len(found), dimension)
-    rows = np.array(found, dtype=np.int64)
-    spoken = np.array([languages[i] for i in found], dtype=object)
+    return _grouped(matrix, np.array(found, dtype=np.int64), languages)
+
+
+def splice_dense(
+    index: DenseIndex, place: NDArray[np.int32], languages: Sequence[str], added: Mapping[int, bytes]
+) -> DenseIndex:
+    """What `build_dense` would make after chunks changed: old chunk i is now number `place[i]`, or gone (-1).
+
+    `languages` and `added` (number -> vector) speak of the new numbers.
+    """
+    dimension = index.matrix.shape[1]
+    new = sorted(number for number, vector in added.items() if len(vector) == 4 * dimension)
+    fresh = np.frombuffer(b"".join(added[i] for i in new), dtype="<f4").reshape(len(new), dimension)
+    rows = place[index.rows].astype(np.int64)
+    kept = rows >= 0
+    rows = np.concatenate([rows[kept], np.array(new, dtype=np.int64)])
+    order = np.argsort(rows, kind="stable")
+    return _grouped(np.concatenate([index.matrix[kept], fresh])[order], rows[order], languages)
+
+
+def _grouped(matrix: Matrix, rows: NDArray[np.int64], languages: Sequence[str]) -> DenseIndex:
+    spoken = np.array([languages[i] for i in rows.tolist()], dtype=object)
     groups = {}
     for language in sorted(set(spoken)):
         positions = np.flatnonzero(spoken == language)

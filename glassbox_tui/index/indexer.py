@@ -10,13 +10,13 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from glassbox_tui.index.rows import ChunkRecord, ChunkRow, Embedding, NoteRecord
+from glassbox_tui.index.reach import Kept, remember_mounts, sort_out, unreachable
+from glassbox_tui.index.rows import ChunkRecord, ChunkRow, NoteRecord
 from glassbox_tui.index.store import Store
-from glassbox_tui.index.token_codes import encode_passage
 from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.models.truncation import CountsTokens
 from glassbox_tui.notes.ignore import rules_of
@@ -33,13 +33,13 @@ from glassbox_tui.text.tokens import terms
 CHUNKER_VERSION = 1
 # A file may change twice within one tick of the clock. One indexed this soon after its last change is checked by hash.
 SETTLED_NS = 2_000_000_000
-EMBED_COMMIT_EVERY = 16
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
     """What an update did. `skipped` are files left out at the scan; `problems` the ones read but not searchable.
 
+    `pending` chunks still lack their embedding; `kept` are notes that are out of reach and stay as they were.
     `warnings` (path, sentence) are of notes that are searchable although something in them was mended or guessed.
     """
 
@@ -50,10 +50,12 @@ class UpdateReport:
     parsed: int = 0
     chunks: int = 0
     embedded: int = 0
+    pending: int = 0
     seconds: float = 0.0
     skipped: tuple[Skipped, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
+    kept: tuple[Kept, ...] = ()
     locked: bool = False
 
 
@@ -76,34 +78,77 @@ def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How an update talks with whoever asked for it.
+
+    `cancelled` stops it with Cancelled; `hold` leaves the rest of the embedding for later; `changed` is called whenever
+    searches would see something new, `saw` when the folder was scanned, `between` before each chunk that is embedded.
+    A note must be missing for `grace` seconds to count as gone: editors save by taking the old file away first.
+    """
+
+    progress: ProgressFn = lambda _: None
+    cancelled: CancelledFn = lambda: False
+    hold: CancelledFn = lambda: False
+    changed: Callable[[], None] = lambda: None
+    saw: Callable[[Scan], None] = lambda _: None
+    between: Callable[[], None] = lambda: None
+    grace: float = 0.0
+
+
+@dataclass(slots=True)
+class Books:
+    """What the store holds of notes, by path, without asking it: kept in step by the one process that writes.
+
+    `dirty`: paths of notes that were written or removed since somebody last emptied it.
+    """
+
+    notes: dict[str, NoteRecord]
+    dirty: set[str] = field(default_factory=set)
+
+
 def update_text(
-    store: Store,
-    root: Path,
-    settings: Settings,
-    embedder: Embedder,
-    progress: ProgressFn,
-    cancelled: CancelledFn,
-    saw: Callable[[Scan], None] = lambda _: None,
+    store: Store, root: Path, settings: Settings, embedder: Embedder, books: Books, calls: Calls
 ) -> UpdateReport:
     """Scan `root`, read what changed, forget what is gone. Raises Cancelled between notes; finished notes stay.
 
-    `saw` hears of the scan before the first note is read.
+    What cannot be looked at is not gone: its notes stay as they were, and the report says so under `kept`.
     """
-    progress(Progress("scan", 0, 0, str(root)))
+    calls.progress(Progress("scan", 0, 0, str(root)))
+    began = time.monotonic()
     found = scan(root, rules_of(settings))
-    saw(found)
-    known = {note.path: note for note in store.notes()}
+    calls.saw(found)
     fingerprint = chunker_fingerprint(settings, embedder)
     tally = _Tally()
     for done, file in enumerate(found.files):
-        if cancelled():
+        if calls.cancelled():
             raise Cancelled
-        _update_file(store, file, known.get(file.path), fingerprint, settings, embedder, tally)
-        progress(Progress("text", done + 1, len(found.files), file.path))
-    gone = sorted(known.keys() - {file.path for file in found.files})
+        _update_file(store, file, books, fingerprint, settings, embedder, tally)
+        calls.progress(Progress("text", done + 1, len(found.files), file.path))
+    gone = sorted(books.notes.keys() - {file.path for file in found.files})
+    if gone and calls.grace:
+        gone = _still_gone(gone, root, settings, began + calls.grace, calls.cancelled)
+    out_of_reach = unreachable(store, root, found)
+    gone, kept = sort_out(gone, out_of_reach)
     if gone:
         store.remove_notes(gone)
-    return _report(tally, found, len(gone), store.notes())
+        books.dirty.update(gone)
+        for path in gone:
+            del books.notes[path]
+    remember_mounts(store, root, kept)
+    return _report(tally, found, len(gone), kept, books.notes)
+
+
+def _still_gone(
+    paths: Sequence[str], root: Path, settings: Settings, until: float, cancelled: CancelledFn
+) -> list[str]:
+    """Those of `paths` that have not come back at the time `until`, by a clock that only runs forward."""
+    while (left := until - time.monotonic()) > 0:
+        if cancelled():
+            raise Cancelled
+        time.sleep(min(left, 0.05))
+    back = {file.path for file in scan(root, rules_of(settings)).files}  # by a scan: on some systems a.md and A.md are one file
+    return [path for path in paths if path not in back]
 
 
 def index_texts(
@@ -124,7 +169,10 @@ def index_texts(
         store.replace_note(record, chunks, _note_counts(note.title, chunks, settings.min_token_len))
 
 
-def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord]) -> UpdateReport:
+def _report(
+    tally: _Tally, found: Scan, removed: int, kept: tuple[Kept, ...], known: Mapping[str, NoteRecord]
+) -> UpdateReport:
+    notes = [known[path] for path in sorted(known)]
     return UpdateReport(
         added=tally.added,
         changed=tally.changed,
@@ -133,6 +181,7 @@ def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord
         parsed=tally.parsed,
         chunks=tally.chunks,
         skipped=found.skipped,
+        kept=kept,
         problems=tuple((note.path, note.reason or note.status) for note in notes if note.status != "ok"),
         warnings=tuple((note.path, warning) for note in notes for warning in note.warnings),
     )
@@ -141,13 +190,14 @@ def _report(tally: _Tally, found: Scan, removed: int, notes: Sequence[NoteRecord
 def _update_file(
     store: Store,
     file: FoundFile,
-    known: NoteRecord | None,
+    books: Books,
     fingerprint: str,
     settings: Settings,
     embedder: Embedder,
     tally: _Tally,
 ) -> None:
     seen = time.time_ns()  # before the file is read: what is written to it meanwhile is newer
+    known = books.notes.get(file.path)
     if known is not None and known.chunker == fingerprint:
         same_times = (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
         if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS:
@@ -155,12 +205,16 @@ def _update_file(
             return
         if known.digest and known.digest == _digest(file.absolute):
             store.touch_note(file.path, file.mtime_ns, file.size, seen)
+            books.notes[file.path] = replace(known, mtime_ns=file.mtime_ns, size=file.size, seen_ns=seen)
             tally.unchanged += 1
             return
     note = load(file.absolute, file.path)
     chunks = _chunk_records(note, None, settings, embedder)
     counts = _note_counts(note.title, chunks, settings.min_token_len)
-    store.replace_note(_note_record(note, file, fingerprint, seen), chunks, counts)
+    record = _note_record(note, file, fingerprint, seen)
+    store.replace_note(record, chunks, counts)
+    books.notes[file.path] = record
+    books.dirty.add(file.path)
     tally.parsed += 1
     tally.chunks += len(chunks)
     if known is None:
@@ -240,37 +294,3 @@ def chunk_options(settings: Settings, embedder: Embedder, kind: str) -> ChunkOpt
         count_tokens=limited.count_tokens if limited else None,
         markdown=kind == "md",
     )
-
-
-def embed_missing(
-    store: Store,
-    embedder: Embedder,
-    progress: ProgressFn,
-    cancelled: CancelledFn,
-    stored: Callable[[], None] = lambda: None,
-) -> int:
-    """Embed every chunk that has no vector of this model yet, newest notes first. Returns how many.
-
-    `stored` is called after each commit. Raises Cancelled between chunks; what was embedded is kept.
-    """
-    keys = store.missing_keys(embedder.name)
-    batch: list[Embedding] = []
-
-    def commit() -> None:
-        if batch:
-            store.put_embeddings(embedder.name, batch)
-            batch.clear()
-            stored()
-
-    for done, key in enumerate(keys):
-        if cancelled():
-            commit()
-            raise Cancelled
-        text = store.index_text(key)
-        if text is not None:
-            batch.append(encode_passage(embedder, key, text))
-        if len(batch) >= EMBED_COMMIT_EVERY:
-            commit()
-        progress(Progress("embed", done + 1, len(keys)))
-    commit()
-    return len(keys)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from glassbox_tui.index.dense import DenseIndex, build_dense
+from glassbox_tui.index.dense import DenseIndex, build_dense, splice_dense
 from glassbox_tui.index.rows import ChunkRow, NoteRecord
-from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse
+from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse, splice_sparse
 from glassbox_tui.index.store import Store
+
+T = TypeVar("T")
+
+# With more notes changed than this, and than that share of all, everything is read anew.
+FEW_NOTES, FEW_SHARE = 20, 0.2
+MOST_NOTES = 400  # paths in one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +54,76 @@ def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
     """The index as it stands, with the vectors of `model`."""
     contents = store.read_all()
     chunks = contents.chunks
-    number = {path: i for i, path in enumerate(contents.notes)}
     return Snapshot(
         notes=tuple(store.notes()),
         chunks=chunks,
         row_of={chunk.uid: i for i, chunk in enumerate(chunks)},
         passages=Passages(
-            build_sparse(contents.forward),
-            build_sparse(contents.note_forward),
-            np.array([number[chunk.path] for chunk in chunks], dtype=np.int32),
+            build_sparse(contents.forward), build_sparse(contents.note_forward), _note_numbers(chunks, contents.notes)
         ),
-        dense=_dense(chunks, store, model, dimension),
+        dense=build_dense([c.key for c in chunks], [c.language for c in chunks], store.vectors(model), dimension),
     )
 
 
-def refresh_vectors(snapshot: Snapshot, store: Store, model: str, dimension: int) -> Snapshot:
-    """The same texts with the vectors that have come in since."""
-    return replace(snapshot, dense=_dense(snapshot.chunks, store, model, dimension))
+def renew_snapshot(
+    snapshot: Snapshot, notes: Mapping[str, NoteRecord], changed: Collection[str], store: Store, model: str
+) -> Snapshot:
+    """The index after the notes at the paths `changed` were written or removed, and nothing else was.
+
+    `notes` are the store's notes by path. Equal to `read_snapshot`; reads the changed notes only, if they are few.
+    """
+    if len(changed) > min(MOST_NOTES, max(FEW_NOTES, FEW_SHARE * len(snapshot.notes))):
+        return read_snapshot(store, model, snapshot.dense.matrix.shape[1])
+    old = snapshot.passages
+    found = store.read_all(sorted(changed), first_term=old.chunks.width)
+    chunks, place, at = _spliced(snapshot.chunks, found.chunks, changed, lambda chunk: chunk.path)
+    old_names = list(dict.fromkeys(chunk.path for chunk in snapshot.chunks))
+    names, note_place, note_at = _spliced(old_names, found.notes, changed, lambda name: name)
+    vectors = store.vectors(model, [chunk.key for chunk in found.chunks])
+    added = {i: vectors[chunks[i].key] for i in at.tolist() if chunks[i].key in vectors}
+    return Snapshot(
+        notes=tuple(notes[path] for path in sorted(notes)),
+        chunks=chunks,
+        row_of={chunk.uid: i for i, chunk in enumerate(chunks)},
+        passages=Passages(
+            splice_sparse(old.chunks, place, at, found.forward),
+            splice_sparse(old.notes, note_place, note_at, found.note_forward),
+            _note_numbers(chunks, names),
+        ),
+        dense=splice_dense(snapshot.dense, place, [chunk.language for chunk in chunks], added),
+    )
 
 
-def _dense(chunks: Sequence[ChunkRow], store: Store, model: str, dimension: int) -> DenseIndex:
-    return build_dense([c.key for c in chunks], [c.language for c in chunks], store.vectors(model), dimension)
+def add_vectors(snapshot: Snapshot, vectors: Mapping[str, bytes]) -> Snapshot:
+    """The same texts, with vectors (by key) that have come in since."""
+    place = np.arange(len(snapshot.chunks), dtype=np.int32)
+    lacking = np.setdiff1d(place, snapshot.dense.rows, assume_unique=True).tolist()
+    added = {row: vectors[key] for row in lacking if (key := snapshot.chunks[row].key) in vectors}
+    return replace(snapshot, dense=splice_dense(snapshot.dense, place, [c.language for c in snapshot.chunks], added))
+
+
+def _note_numbers(chunks: Sequence[ChunkRow], names: Sequence[str]) -> NDArray[np.int32]:
+    number = {path: i for i, path in enumerate(names)}
+    return np.array([number[chunk.path] for chunk in chunks], dtype=np.int32)
+
+
+def _spliced(
+    old: Sequence[T], new: Sequence[T], changed: Collection[str], path: Callable[[T], str]
+) -> tuple[tuple[T, ...], NDArray[np.int32], NDArray[np.int32]]:
+    """Old items less those of changed notes, with the new in their places; where the old went, where the new stand.
+
+    Both come in the order of their paths, and so does the result.
+    """
+    kept = [i for i, item in enumerate(old) if path(item) not in changed]
+    paths = [path(old[i]) for i in kept]
+    merged, at, begin = list[T](), list[int](), 0
+    for item in new:
+        end = bisect_left(paths, path(item), begin)
+        merged += [old[i] for i in kept[begin:end]]
+        begin = end
+        at.append(len(merged))
+        merged.append(item)
+    merged += [old[i] for i in kept[begin:]]
+    place = np.full(len(old), -1, np.int32)
+    place[kept] = np.delete(np.arange(len(merged), dtype=np.int32), at)
+    return tuple(merged), place, np.array(at, dtype=np.int32)

@@ -50,6 +50,11 @@ class SparseIndex:
     def size(self) -> int:
         return len(self.lengths)
 
+    @property
+    def width(self) -> int:
+        """One more than the highest term id."""
+        return len(self.indptr) - 1
+
     def postings(self, term: str) -> slice:
         """Where the term's postings stand; an empty slice if no chunk holds it."""
         i = self.vocabulary.get(term)
@@ -84,6 +89,37 @@ def build_sparse(forward: Forward) -> SparseIndex:
     average = float(lengths.mean()) if lengths.any() else 1.0
     tfs = forward.counts[order].astype(np.float64)
     return SparseIndex(forward.vocabulary, indptr, rows[order], tfs, lengths, average)
+
+
+def splice_sparse(index: SparseIndex, place: NDArray[np.int32], at: NDArray[np.int32], added: Forward) -> SparseIndex:
+    """What `build_sparse` would make after some rows changed, without reading the others again.
+
+    `place[row]` is where an old row goes, rising, or -1 if it is gone; `at` are the numbers of the rows in `added`,
+    whose vocabulary need only hold the terms that `index` lacks.
+    """
+    vocabulary = {**index.vocabulary, **added.vocabulary} if added.vocabulary else index.vocabulary
+    width = max(index.width, max(added.vocabulary.values(), default=-1) + 1)
+    size = int((place >= 0).sum()) + len(at)
+    terms = np.repeat(np.arange(index.width, dtype=np.int64), np.diff(index.indptr))
+    rows = place[index.rows]
+    kept = rows >= 0
+    terms, rows, tfs = terms[kept], rows[kept], index.tfs[kept]
+    new_rows = np.repeat(at, np.diff(added.offsets))
+    order = np.lexsort((new_rows, added.ids))
+    new_terms, new_rows, new_tfs = added.ids[order].astype(np.int64), new_rows[order], added.counts[order]
+    where = np.searchsorted(terms * size + rows, new_terms * size + new_rows)
+    frequency = np.bincount(terms, minlength=width) + np.bincount(new_terms, minlength=width)
+    lengths = np.zeros(size)
+    lengths[place[place >= 0]] = index.lengths[place >= 0]
+    np.add.at(lengths, np.repeat(at, np.diff(added.offsets)), added.counts)
+    return SparseIndex(
+        vocabulary,
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(frequency)]),
+        np.insert(rows, where, new_rows),
+        np.insert(tfs, where, new_tfs),
+        lengths,
+        float(lengths.mean()) if lengths.any() else 1.0,
+    )
 
 
 def idf(index: SparseIndex, term: str, variant: str = "lucene") -> float:

@@ -347,26 +347,31 @@ class Store:
             " FROM notes WHERE collection = ? ORDER BY path",
             (COLLECTION,),
         )
-        return [NoteRecord(*(*r[:10], tuple(json.loads(r[10])), r[11])) for r in rows]
+        return [NoteRecord(*(*r[:10], () if r[10] == "[]" else tuple(json.loads(r[10])), r[11])) for r in rows]
 
     @_told
-    def read_all(self) -> Contents:
-        """All chunks in (path, start) order with the forward indexes, read in one transaction."""
+    def read_all(self, paths: Sequence[str] | None = None, first_term: int = 0) -> Contents:
+        """All chunks in (path, start) order with the forward indexes, read in one transaction.
+
+        `paths` (a few hundred at most): only those of these notes. `first_term`: only this term id and those above it.
+        """
+        which = "" if paths is None else f" AND n.path IN ({','.join('?' * len(paths))})"
+        bound = (COLLECTION, *(paths or ()))
         self._read.execute("BEGIN")
         try:
             rows = self._read.execute(
                 'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
                 " c.language, c.text, c.index_text, c.content, c.key, c.terms"
                 " FROM chunks c JOIN notes n ON n.id = c.note_id"
-                " WHERE n.collection = ? ORDER BY n.path, c.ordinal",
-                (COLLECTION,),
+                f" WHERE n.collection = ?{which} ORDER BY n.path, c.ordinal",
+                bound,
             ).fetchall()
             notes = self._read.execute(
-                "SELECT path, terms FROM notes n WHERE collection = ? AND EXISTS"
+                f"SELECT path, terms FROM notes n WHERE collection = ?{which} AND EXISTS"
                 " (SELECT 1 FROM chunks c WHERE c.note_id = n.id) ORDER BY path",
-                (COLLECTION,),
+                bound,
             ).fetchall()
-            vocabulary = dict(self._read.execute("SELECT term, id FROM terms").fetchall())
+            vocabulary = dict(self._read.execute("SELECT term, id FROM terms WHERE id >= ?", (first_term,)).fetchall())
         finally:
             self._read.execute("COMMIT")
         chunks = [read_chunk_row(row) for row in rows]
@@ -378,14 +383,23 @@ class Store:
         )
 
     @_told
-    def missing_keys(self, model: str) -> list[str]:
-        """Keys of chunks that have no vector of this model, newest notes first, then in reading order."""
+    def missing_keys(
+        self, model: str, codes: bool = False, paths: Sequence[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """(note, key) of each text that has no vector of this model, newest notes first, then in reading order.
+
+        With `codes`, also of those that have no token codes. `paths` (a few hundred at most): only in these notes.
+        """
+        which = "" if paths is None else f" AND n.path IN ({','.join('?' * len(paths))})"
+        tables = ("vectors", *(["token_codes"] if codes else []))
+        lacking = " OR ".join(f"c.key NOT IN (SELECT key FROM {table} WHERE model = ?)" for table in tables)
         rows = self._read.execute(
-            "SELECT c.key FROM chunks c JOIN notes n ON n.id = c.note_id"
-            " WHERE c.key NOT IN (SELECT key FROM vectors WHERE model = ?) ORDER BY n.mtime_ns DESC, n.path, c.ordinal",
-            (model,),
-        )
-        return list(dict.fromkeys(r[0] for r in rows))
+            "SELECT c.key, n.path FROM chunks c JOIN notes n ON n.id = c.note_id"
+            f" WHERE ({lacking}){which} ORDER BY n.mtime_ns DESC, n.path, c.ordinal",
+            (*[model] * len(tables), *(paths or ())),
+        ).fetchall()
+        first = dict(reversed(rows))  # a text that several notes share belongs to the first
+        return [(first[key], key) for key in dict.fromkeys(key for key, _ in rows)]
 
     @_told
     def index_text(self, key: str) -> str | None:
@@ -394,20 +408,23 @@ class Store:
         return None if row is None else (row[1] if row[0] is None else row[0])
 
     @_told
-    def vectors(self, model: str) -> dict[str, bytes]:
-        """Key -> little-endian float32 bytes, for this model."""
-        return dict(self._read.execute("SELECT key, vector FROM vectors WHERE model = ?", (model,)).fetchall())
+    def vectors(self, model: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
+        """Key -> little-endian float32 bytes, for this model: all, or for those of `keys` that have them."""
+        query = "SELECT key, vector FROM vectors WHERE model = ?"
+        return dict(self._read.execute(query, (model,)).fetchall()) if keys is None else self._by(query, model, keys)
 
     @_told
     def token_codes(self, model: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Key -> packed codes, for those keys that have them."""
+        return self._by("SELECT key, codes FROM token_codes WHERE model = ?", model, keys)
+
+    def _by(self, query: str, model: str, keys: Sequence[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         unique = list(dict.fromkeys(keys))
         for at in range(0, len(unique), 500):
             batch = unique[at : at + 500]
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT key, codes FROM token_codes WHERE model = ? AND key IN ({marks})"
-            found.update(self._read.execute(query, (model, *batch)).fetchall())
+            rows = self._read.execute(f"{query} AND key IN ({','.join('?' * len(batch))})", (model, *batch))
+            found.update(rows.fetchall())
         return found
 
     @_told

@@ -13,14 +13,14 @@ from glassbox_tui.models.late_interaction import PER_BYTE, quantise
 from glassbox_tui.models.protocols import Embedder, TokenEmbedder
 
 
-def encode_passage(embedder: Embedder, key: str, text: str) -> Embedding:
+def encode_passage(embedder: Embedder, key: str, text: str, keep_codes: bool = True) -> Embedding:
     """Vector and, where the embedder shows token states, their codes from the same forward pass.
 
     One text at a time: an embedding must not depend on what shared its batch, or the index would not be reproducible.
     """
     if isinstance(embedder, TokenEmbedder):
         encoding = embedder.encode_passage(text)
-        codes = quantise(encoding.states, embedder.token_mean)
+        codes = quantise(encoding.states, embedder.token_mean) if keep_codes else None
         return Embedding(key, encoding.vector, codes, encoding.truncated)
     return Embedding(key, np.asarray(embedder.embed_passages([text]), dtype=np.float32)[0], None, 0)
 

@@ -11,7 +11,7 @@ import re
 import stat
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from glassbox_tui.errors import GlassboxError
@@ -69,11 +69,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What `scan` saw. `other` counts files that are no notes by their suffix."""
+    """What `scan` saw. `other` counts files that are no notes by their suffix.
+
+    `folders` were listed; `unread` (as in `skipped`, folders with a slash at the end) are there and could not be looked
+    at, so nobody knows what they hold.
+    """
 
     files: tuple[FoundFile, ...]
     skipped: tuple[Skipped, ...]
     other: int = 0
+    folders: tuple[Path, ...] = field(default=(), compare=False)
+    unread: tuple[Skipped, ...] = field(default=(), compare=False)
 
     def reasons(self) -> dict[str, int]:
         """How often each reason was given, the most frequent first."""
@@ -123,6 +129,8 @@ def scan(root: Path, rules: Rules = NO_RULES) -> Scan:
         files=tuple(sorted(walk.files.values(), key=lambda file: file.path)),
         skipped=tuple(sorted(walk.skipped, key=lambda skip: (skip.path, skip.reason))),
         other=walk.other,
+        folders=tuple(walk.folders),
+        unread=tuple(walk.unread),
     )
 
 
@@ -152,6 +160,8 @@ class _Walk:
         self.files: dict[str, FoundFile] = {}
         self.skipped: list[Skipped] = []
         self.other = 0
+        self.folders: list[Path] = []
+        self.unread: list[Skipped] = []
         self._seen: set[tuple[int, int]] = set()
         self._folders: deque[tuple[Path, str, tuple[Layer, ...]]] = deque()
         self._links: deque[tuple[Path, str, tuple[Layer, ...]]] = deque()
@@ -174,7 +184,7 @@ class _Walk:
             try:
                 entries = list(_entries(folder))
             except OSError as error:
-                self._skip(path, f"folder cannot be read: {error.strerror or error}")
+                self._miss(path, f"folder cannot be read: {error.strerror or error}")
                 continue
             self._take(folder, path, entries)
 
@@ -183,6 +193,7 @@ class _Walk:
             layer, faults = file_layer(folder, prefix)
             self._layers += (layer,) if layer is not None else ()
             self.skipped += [Skipped(prefix + IGNORE_FILE, fault) for fault in faults]
+        self.folders.append(folder)
         for entry in entries:
             path = prefix + path_text(entry.name)
             absolute = folder / entry.name
@@ -195,7 +206,7 @@ class _Walk:
                 else:
                     self._file(absolute, path, entry.name, entry.stat(follow_symlinks=False))
             except OSError as error:
-                self._skip(path, f"cannot be looked at: {error.strerror or error}")
+                self._miss(path, f"cannot be looked at: {error.strerror or error}")
 
     def _folder(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
         reason = _folder_reason(absolute, name)
@@ -251,6 +262,10 @@ class _Walk:
 
     def _skip(self, path: str, reason: str) -> None:
         self.skipped.append(Skipped(path, reason))
+
+    def _miss(self, path: str, reason: str) -> None:
+        self._skip(path, reason)
+        self.unread.append(self.skipped[-1])
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -7,7 +7,6 @@ trace = Engine().build({"a.md": "..."}).search("...")
 from __future__ import annotations
 
 import dataclasses
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -19,14 +18,18 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.index.indexer import UpdateReport, embed_missing, index_texts, update_text
-from glassbox_tui.index.location import MOUNT, NOTES, index_path, mount_point, notes_name
+from glassbox_tui.index.embedding import embed_missing
+from glassbox_tui.index.gate import Gate
+from glassbox_tui.index.indexer import Calls, UpdateReport, index_texts
+from glassbox_tui.index.keeper import Keeper, Way
+from glassbox_tui.index.location import index_path
 from glassbox_tui.index.lock import lock_of, writing
 from glassbox_tui.index.rows import NoteRecord, text_hash
 from glassbox_tui.index.scope import rows_within, tidy, within
-from glassbox_tui.index.snapshot import Snapshot, read_snapshot, refresh_vectors
+from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
+from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import (
     Embedder,
     FusionStrategy,
@@ -41,7 +44,7 @@ from glassbox_tui.notes.decode import repair
 from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
-from glassbox_tui.notes.scan import Scan, Skipped, check_file, scan
+from glassbox_tui.notes.scan import NotesError, Scan, Skipped, check_file, scan
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
@@ -49,12 +52,11 @@ from glassbox_tui.retrieval.notetext import note_text, text_around
 from glassbox_tui.retrieval.plugins import Plugins
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
+from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace, decided
 from glassbox_tui.settings import Settings, check, knobs, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
 
-# How often search gets a fresh picture of the vectors while a long embedding runs.
-REFRESH_SECONDS = 2.0
 # Chunks that an embedder is asked about when we want to know whether it knows their language.
 LANGUAGE_SAMPLE = 50
 
@@ -88,7 +90,9 @@ class Engine:
         self.root: Path | None = None
         self._notices: list[str] = []
         self._entry: CatalogEntry | None = None
-        if embedder is None:
+        if embedder is None and self.settings.disable_dense:
+            embedder = NoEmbedder()
+        elif embedder is None:
             opened = open_embedder(self.settings, progress)
             embedder, self._entry = opened.embedder, opened.entry
             self._notices += opened.notices
@@ -96,14 +100,12 @@ class Engine:
         self._given_reranker = reranker
         self.plugins = Plugins(tuple(retrievers), fusion, transform, judge)
         self.generator = generator
-        self._store: Store | None = None
-        self._snapshot: Snapshot | None = None
+        self._keeper: Keeper | None = None
+        self._gate = Gate()
         self._seen: Scan | None = None  # the last look at the folder
+        self._out_of_reach: tuple[str, ...] = ()  # why notes could not be looked at the last time
         self._reranking = Reranking(None)
         self._language_notice: str | None = None
-        self._others_wrote = 0
-        self._lock: FileLock | None = None
-        self._updating = threading.Lock()
 
     @classmethod
     def open(
@@ -143,7 +145,8 @@ class Engine:
                 store.remove_notes(sorted({note.path for note in store.notes()} - source.keys()))
                 notes = [_note_of(uid, given) for uid, given in source.items()]
                 index_texts(store, notes, self.settings, self.embedder)
-                embed_missing(store, self.embedder, progress or _silent, _never)
+                if not self.settings.disable_dense:
+                    embed_missing(store, self.embedder, self.settings.token_codes, Calls(progress or _silent))
                 store.drop_orphans()
         except Timeout:
             raise EngineError(f"another process is writing the index {index_file}: try again when it is done") from None
@@ -168,32 +171,38 @@ class Engine:
         path = index_file or index_path(self.settings, self.root)
         store, notices = open_store(path)
         self._notices += notices
-        self._use(store)
-        self._lock = lock_of(path)
+        self._use(store, lock_of(path))
         return self
 
-    def _use(self, store: Store) -> None:
-        self._store = store
-        self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
-        self._others_wrote = store.others_wrote()
-        self._snapshot = read_snapshot(store, self.embedder.name, self.embedder.dimension)
+    def _use(self, store: Store, lock: FileLock | None = None) -> None:
+        try:
+            self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
+            self._keeper = Keeper(store, Way(self.settings, self.embedder), lock)
+        except BaseException:
+            store.close()
+            raise
+        self._read_language()
+
+    def _read_language(self) -> None:
         if self._entry is not E5:  # which knows the languages of the world
-            chunks = self._snapshot.chunks
+            chunks = self.snapshot.chunks
             sample = [chunk.index_text for chunk in chunks[:: max(1, len(chunks) // LANGUAGE_SAMPLE)]]
             self._language_notice = language_notice(self.embedder, sample)
 
     @property
-    def store(self) -> Store:
-        if self._store is None:
+    def _kept(self) -> Keeper:
+        if self._keeper is None:
             raise EngineError("this engine has no index: use Engine.open(folder) or Engine().build(texts) first")
-        return self._store
+        return self._keeper
+
+    @property
+    def store(self) -> Store:
+        return self._kept.store
 
     @property
     def snapshot(self) -> Snapshot:
         """The picture of the index that a search begun now works on."""
-        if self._snapshot is None:
-            raise EngineError("this engine has no index: use Engine.open(folder) or Engine().build(texts) first")
-        return self._snapshot
+        return self._kept.snapshot
 
     # -- updating ------------------------------------------------------------------------------------------------
 
@@ -202,62 +211,34 @@ class Engine:
         progress: ProgressFn | None = None,
         cancelled: CancelledFn | None = None,
         changed: Callable[[], None] = lambda: None,
+        hold: CancelledFn | None = None,
+        grace: float = 0.0,
     ) -> UpdateReport:
         """Bring the index up to the folder: text first (searchable at once), then vectors.
 
-        `changed` is called whenever searches would see something new. If another process is writing this index, nothing
-        is written and the report says `locked`. Raises Cancelled (what was done stays done), NotesError, StoreError.
+        `changed` is called whenever searches would see something new. Once `hold()` is true the rest of the embedding
+        is left for another update, and the report says how much is `pending`. A note counts as gone when it is missing
+        for `grace` seconds. If another process is writing this index, nothing is written and the report says `locked`.
+        Raises Cancelled (what was done stays done), NotesError, StoreError.
         """
-        if self.root is None or self._lock is None:
+        if self.root is None:
             raise EngineError("an engine built from texts has no folder to update from")
-        progress, cancelled = progress or _silent, cancelled or _never
-        started = time.monotonic()
-        with self._updating:
-            try:
-                with writing(self._lock):
-                    report = self._update(self.root, progress, cancelled, changed)
-            except Timeout:
-                self._use(self.store)
-                self._seen = None
-                changed()
-                return UpdateReport(locked=True, seconds=time.monotonic() - started)
-        progress(Progress("done", 1, 1))
-        return replace(report, seconds=time.monotonic() - started)
-
-    def _update(
-        self, root: Path, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]
-    ) -> UpdateReport:
-        store, model, dimension = self.store, self.embedder.name, self.embedder.dimension
-        report: UpdateReport | None = None
-        for key, value in ((NOTES, notes_name(root)), (MOUNT, mount_point(root))):  # so that `purge` knows whose it is
-            if store.meta(key) != value:
-                store.set_meta(key, value)
+        calls = Calls(
+            progress or _silent, cancelled or _never, hold or _never, changed, self._saw, self._gate.give_way, grace
+        )
         try:
-            report = update_text(store, root, self.settings, self.embedder, progress, cancelled, self._saw)
-        finally:
-            others = store.others_wrote() != self._others_wrote
-            if report is None or report.parsed or report.removed or others:  # stopped half-way counts as changed
-                self._use(store)
-                changed()
-        last = time.monotonic()
-
-        def stored() -> None:
-            nonlocal last
-            if time.monotonic() - last > REFRESH_SECONDS:
-                self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
-                changed()
-                last = time.monotonic()
-
-        embedded: int | None = None
-        try:
-            embedded = embed_missing(store, self.embedder, progress, cancelled, stored)
-            if report.parsed or report.removed:
-                store.drop_orphans()
-        finally:
-            if embedded != 0:
-                self._snapshot = refresh_vectors(self.snapshot, store, model, dimension)
-                changed()
-        return replace(report, embedded=embedded)
+            report = self._kept.update(self.root, calls)
+        except NotesError as error:
+            count = len(self.snapshot.notes)
+            self._out_of_reach = (f"{error}; the {count:,} notes of the index are kept as last read",) if count else ()
+            raise
+        if report.locked:
+            self._seen = None
+        else:
+            self._out_of_reach = tuple(map(str, report.kept))
+        if report.locked or report.parsed:
+            self._read_language()
+        return report
 
     # -- searching -----------------------------------------------------------------------------------------------
 
@@ -294,6 +275,8 @@ class Engine:
             changes["max_rewrites"] = max_rewrites
         settings = replace(self.settings, **changes)
         check(settings)
+        if mode == "dense" and self._keyword_only(settings):
+            raise EngineError("dense search is off: GLASSBOX_DISABLE_DENSE is set")
         pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
         ran = run(query, pipe, settings.max_rewrites, on_round)
         return Trace(
@@ -323,11 +306,12 @@ class Engine:
         if scope and not len(rows_within(snapshot.chunks, scope)):
             raise EngineError(_nothing_within(scope, snapshot.notes))
         chosen = self._reranking
-        on = not settings.disable_rerank
+        keyword_only = self._keyword_only(settings)
+        on = not (settings.disable_rerank or (keyword_only and isinstance(chosen.reranker, LateInteraction)))
         return Pipeline(
             snapshot=snapshot,
             settings=settings,
-            embedder=self.embedder,
+            embedder=None if keyword_only else self.embedder,
             reranker=chosen.reranker if on else None,
             rerank_weight=chosen.weight if settings.rerank_weight is None else settings.rerank_weight,
             thresholds={**(self._entry.thresholds if self._entry else {}), **chosen.thresholds},
@@ -344,10 +328,15 @@ class Engine:
         mode, scope = (str(trace.settings.get(name, default)) for name, default in (("mode", "hybrid"), ("scope", "")))
         return self.pipeline(replace(self.settings, **known), mode, True, cancelled, scope)
 
+    def _keyword_only(self, settings: Settings) -> bool:
+        return settings.disable_dense or isinstance(self.embedder, NoEmbedder)
+
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
+        elif pipe.embedder is None:
+            notices.append("dense search is off (GLASSBOX_DISABLE_DENSE)")
         elif (covered := pipe.dense_coverage) < 1.0 and pipe.mode != "bm25":
             where = " in scope" if pipe.scope else ""
             notices.append(f"dense search covers {covered:.0%} of the chunks{where} so far")
@@ -402,7 +391,7 @@ class Engine:
     @property
     def notices(self) -> tuple[str, ...]:
         """Fallbacks made when models and index were opened, and what they cannot do here, each a sentence."""
-        return (*self._notices, *([self._language_notice] if self._language_notice else []))
+        return (*self._notices, *([self._language_notice] if self._language_notice else []), *self._out_of_reach)
 
     @property
     def index_file(self) -> Path | None:
@@ -410,9 +399,10 @@ class Engine:
 
     def close(self) -> None:
         """Let go of the database. A second call does nothing."""
-        if self._store is not None:
-            self._store.close()
-        self._store = self._snapshot = self._seen = self._lock = None
+        if self._keeper is not None:
+            self._keeper.store.close()
+        self._keeper = self._seen = None
+        self._out_of_reach = ()
 
     def __enter__(self) -> Self:
         return self

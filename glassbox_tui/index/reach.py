@@ -1,0 +1,68 @@
+"""Notes that are out of reach are not notes that are gone: a folder that cannot be read, a disk that is not mounted.
+
+A scan sees nothing below a mount point while nothing is mounted there. So the mount points with notes below are
+remembered in the index, and one that is no mount any more and holds no note keeps the notes it had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glassbox_tui.index.scope import within
+from glassbox_tui.index.store import Store
+from glassbox_tui.notes.mounts import mounts, mounts_within
+from glassbox_tui.notes.scan import Scan
+
+_MOUNTS = "mounts"
+UNMOUNTED = "nothing is mounted there any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """`notes` notes at or below `path` ("" is the whole folder) could not be looked at, for a `reason`."""
+
+    path: str
+    reason: str
+    notes: int
+
+    def __str__(self) -> str:
+        where = f"below {self.path!r} " if self.path else ""
+        count = "1 note" if self.notes == 1 else f"{self.notes:,} notes"
+        return f"{count} {where}cannot be reached ({self.reason}): kept as last read"
+
+
+def unreachable(store: Store, root: Path, found: Scan) -> dict[str, str]:
+    """Where a scan could not look: path ("" is all of it) to reason."""
+    missed = {skip.path.rstrip("/"): skip.reason for skip in found.unread}
+    for point in _remembered(store) - mounts_within(root, mounts()).keys():
+        if not any(within(file.path, point) for file in found.files):
+            missed[point] = UNMOUNTED
+    return missed
+
+
+def sort_out(gone: Sequence[str], missed: Mapping[str, str]) -> tuple[list[str], tuple[Kept, ...]]:
+    """Which of the notes that a scan did not find are really gone, and how many are only out of reach, and why."""
+    counts = dict.fromkeys(sorted(missed), 0)
+    really = []
+    for path in gone:
+        for where in counts:
+            if within(path, where):
+                counts[where] += 1
+                break
+        else:
+            really.append(path)
+    return really, tuple(Kept(where, missed[where], n) for where, n in counts.items() if n)
+
+
+def remember_mounts(store: Store, root: Path, kept: Sequence[Kept]) -> None:
+    """For the next update: what is mounted now, and what notes wait for."""
+    now = mounts_within(root, mounts()).keys() | {k.path for k in kept if k.reason == UNMOUNTED}
+    if now != _remembered(store):
+        store.set_meta(_MOUNTS, json.dumps(sorted(now), ensure_ascii=False))
+
+
+def _remembered(store: Store) -> set[str]:
+    return set(json.loads(store.meta(_MOUNTS) or "[]"))
