@@ -147,7 +147,9 @@ def _still_gone(
         if cancelled():
             raise Cancelled
         time.sleep(min(left, 0.05))
-    back = {file.path for file in scan(root, rules_of(settings)).files}  # by a scan: on some systems a.md and A.md are one file
+    back = {
+        file.path for file in scan(root, rules_of(settings)).files
+    }  # by a scan: on some systems a.md and A.md are one file
     return [path for path in paths if path not in back]
 
 
