@@ -23,7 +23,7 @@ from glassbox_tui.answer.citations import checked, citations_in
         ("A footnote [^2] of a model.", 2, "A footnote [2] of a model.", (2,), ()),
         ("Leading zeros [02], a repeat [2].", 2, "Leading zeros [2], a repeat [2].", (2,), ()),
         ("No sources at all [1].", 0, "No sources at all.", (), (1,)),
-        ("Not one: a[i], [x], [2019], [] and [1.5].", 9, "Not one: a[i], [x], [12345], [] and [1.5].", (), ()),
+        ("Not one: a[i], [x], [2019], [] and [1.5].", 9, "Not one: a[i], [x], [2019], [] and [1.5].", (), ()),
         ("Nested [[9]1] brackets.", 2, "Nested [1] brackets.", (1,), (9,)),
         ("A wild range [1-900].", 2, "A wild range [1].", (1,), (900,)),
     ],
