@@ -237,6 +237,10 @@ class GlassboxApp(App[None]):
             panel = self._main.query_one(f"#{name}", Panel)
             panel.scroll_by(direction * max(1, panel.size.height - 1))
 
+    def reveal(self, name: str, line: int) -> None:
+        """Scroll a panel so that one of its lines is in sight; a negative number counts from its end."""
+        self._main.query_one(f"#{name}", Panel).reveal(line)
+
     # -- keys ----------------------------------------------------------------------------------------------------
 
     def action_do(self, id: str) -> None:

@@ -6,11 +6,14 @@ import shlex
 import shutil
 import signal
 import subprocess
+import termios
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import FrameType
+
+from glassbox_tui.tui.words import say
 
 _FALLBACKS = ("less", "vi", "vim", "nano", "more")
 # How a program is told the line, by its name. `+12 FILE` is understood by most that run in a terminal.
@@ -45,16 +48,16 @@ def opener(
         try:
             words = shlex.split(value)
         except ValueError as error:
-            return Opener(problem=f"${variable} cannot be read: {error}")
+            return Opener(problem=say("${} cannot be read: {}", variable, error))
         if not words:
             continue
         if which(words[0]) is None:
-            return Opener(problem=f"${variable} names {words[0]!r}, which is not installed")
+            return Opener(problem=say("${} names {}, which is not installed", variable, repr(words[0])))
         return Opener(tuple(at_line(words, path, line)))
     for name in _FALLBACKS:
         if which(name) is not None:
             return Opener(tuple(at_line([name], path, line)))
-    return Opener(problem="no editor was found: set EDITOR to the one you use")
+    return Opener(problem=say("no editor was found: set EDITOR to the one you use"))
 
 
 def at_line(words: Sequence[str], path: Path, line: int) -> list[str]:
@@ -82,10 +85,25 @@ def run_in_terminal(command: Sequence[str], terminal: int | None) -> str:
     try:
         editor = subprocess.Popen(command, stdin=0 if terminal is not None else None, stdout=terminal, stderr=terminal)
     except (OSError, ValueError) as error:
-        return f"{command[0]} cannot be run: {getattr(error, 'strerror', None) or error}"
-    with _signals_for(editor):
+        return say("{} cannot be run: {}", command[0], getattr(error, "strerror", None) or error)
+    with _signals_for(editor), _modes_kept(0 if terminal is not None else None):
         status = editor.wait()
-    return f"{command[0]} ended with status {status}" if status > 0 else ""
+    return say("{} ended with status {}", command[0], status) if status > 0 else ""
+
+
+@contextmanager
+def _modes_kept(terminal: int | None) -> Iterator[None]:
+    """Afterwards the terminal is as it was, even if the editor died before it could see to that."""
+    modes = None
+    if terminal is not None:
+        with suppress(termios.error):
+            modes = termios.tcgetattr(terminal)
+    try:
+        yield
+    finally:
+        if terminal is not None and modes is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(terminal, termios.TCSADRAIN, modes)
 
 
 @contextmanager

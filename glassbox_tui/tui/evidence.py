@@ -12,6 +12,7 @@ from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.conditions import instead_of_evidence
+from glassbox_tui.tui.layout import soft_wrap
 from glassbox_tui.tui.state import View, selected_hit, shown_round
 from glassbox_tui.tui.tokenlist import token_list
 from glassbox_tui.views.matching import (
@@ -47,7 +48,7 @@ def evidence(view: View, width: int, height: int) -> list[Text]:
     if view.closeup.wide and around is not None and around.uid == hit.uid:
         text = Text(visible(around.before), DIM).append_text(text).append(visible(around.after), DIM)
     for paragraph in text.split("\n", allow_blank=True):
-        lines.extend(wrap(paragraph, width) or [Text()])
+        lines.extend(soft_wrap(paragraph, width))
     return lines
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from rich.text import Text
 
 from glassbox_tui.tui import registry
@@ -53,7 +51,8 @@ def help_lines(where: str = MAIN) -> list[Text]:
     """One line per command that has a key, by group: those of all screens on the main one, else the screen's own."""
     lines = [Text(say("Letter keys act whenever the query box is not focused."), HEAD)]
     told = [c for c in registry.COMMANDS if key_of(c.id) and (where == MAIN or where in c.where)]
-    for group, commands in groupby(told, key=lambda c: c.group):
+    for group in dict.fromkeys(c.group for c in told):
         lines += [Text(), Text(say(group), HEAD)]
+        commands = (c for c in told if c.group == group)
         lines += [Text(f"{all_keys_of(c.id):>13}  ", KEY).append(say(c.title), "not bold") for c in commands]
     return [*lines, Text(), Text(say("esc closes this"), DIM)]

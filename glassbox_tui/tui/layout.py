@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import get_character_cell_size
+from rich.text import Text
 
 from glassbox_tui.text.normalize import visible
 
@@ -145,6 +146,15 @@ def wrapped(text: str, width: int) -> list[tuple[int, int]]:
         spans.append((start, end))
         start = end
     return spans or [(0, 0)]
+
+
+def soft_wrap(text: Text, width: int) -> list[Text]:
+    """One line of styled text as rows of at most `width` cells; Chinese is broken anywhere, words at blanks."""
+    rows = [text[a:b] if b > a else Text() for a, b in wrapped(text.plain, width)]
+    for row in rows:
+        if row.cell_len > width:
+            row.rstrip()
+    return rows
 
 
 def _fitting(shown: str, start: int, width: int) -> int:

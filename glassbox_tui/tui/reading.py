@@ -20,6 +20,7 @@ from glassbox_tui.retrieval.trace import Hit, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, WARN, cut, ends, wrap
 from glassbox_tui.tui.layout import Layout, Row, last_top, lay_out, line_at, line_start, rows_from, scrolled
+from glassbox_tui.tui.sentences import told as in_words
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.matching import Span, matched_spans, strongest_spans
 from glassbox_tui.views.plain import line as plain
@@ -232,7 +233,7 @@ def _warnings(reading: Reading, width: int) -> list[Text]:
         return []
     said = []
     if note.problem:
-        said.append(say("{}; this is what was indexed of it", plain(note.problem)))
+        said.append(say("{}; this is what was indexed of it", plain(in_words(note.problem))))
     elif note.changed:
         said.append(say("this file changed since it was indexed; lines may be off"))
     if not note.problem and 0 <= reading.at < len(reading.places):

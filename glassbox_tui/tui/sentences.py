@@ -56,6 +56,14 @@ TEMPLATES = (
     "{} is not a note: .md, .txt and .pdf files are",
     "cannot open {}: {}",
     "type the path of a folder of notes",
+    # reading a note
+    "{} is no path inside the notes folder",
+    "{} is not a note: hidden, or no .md, .markdown, .txt or .pdf file",
+    "{} is gone from {}",
+    "{} cannot be opened: {}",
+    "{} is a link that leads outside the notes folder",
+    "{} is not a regular file",
+    "{} is a text that was handed in, not a file",
     # files
     "has no text",
     "hidden file",

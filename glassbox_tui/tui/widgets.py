@@ -68,6 +68,11 @@ class Panel(Widget):
             self._top = top
             self.refresh()
 
+    def reveal(self, line: int) -> None:
+        """Scroll as little as brings `line` in sight; a negative one counts from the end."""
+        at = line if line >= 0 else len(self._lines) + line
+        self.scroll_by(max(at - self.size.height + 1, min(at, self._top)) - self._top)
+
     def _last_top(self) -> int:
         return max(0, len(self._lines) - self.size.height)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -18,6 +19,7 @@ from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.messages import ReadAround, ReadNote, Refresh
 from glassbox_tui.tui.reading import Reading
 from glassbox_tui.tui.replay import refusal
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.target import cited, hit_of, target
 from glassbox_tui.tui.words import say
@@ -75,14 +77,30 @@ def change_reading(app: GlassboxApp, now: Reading) -> None:
     app.change(replace(app.view, reading=now, told=""))
 
 
+def _by(app: GlassboxApp, step: Callable[[Reading, int, int, int], Reading], by: int) -> None:
+    now = app.view.reading
+    if now is not None:
+        change_reading(app, step(now, by, *now.size))
+
+
+def scroll(app: GlassboxApp, by: int) -> None:
+    _by(app, reading.scroll, by)
+
+
+def _page(app: GlassboxApp, by: int) -> None:
+    _by(app, reading.page, by)
+
+
+def _end(app: GlassboxApp, by: int) -> None:
+    _by(app, reading.to_end, by)
+
+
 def _chunk(app: GlassboxApp, by: int) -> None:
-    if app.view.reading is not None:
-        change_reading(app, reading.to_chunk(app.view.reading, by, *app.view.reading.size))
+    _by(app, reading.to_chunk, by)
 
 
 def _match(app: GlassboxApp, by: int) -> None:
-    if app.view.reading is not None:
-        change_reading(app, reading.to_match(app.view.reading, by, *app.view.reading.size))
+    _by(app, reading.to_match, by)
 
 
 def _find(app: GlassboxApp) -> None:
@@ -122,7 +140,7 @@ def open_editor(app: GlassboxApp, path: str, line: int) -> None:
     try:
         file = note_file(Path(app.view.notes), path)
     except NotesError as error:
-        app.tell(str(error))
+        app.tell(told(str(error)))
         return
     if kind_of(path) == "pdf":
         app.tell(say("a PDF does not open in an editor: the reader shows its text"))
@@ -192,6 +210,7 @@ def step_source(app: GlassboxApp, by: int) -> bool:
     moved = replace(view, closeup=replace(view.closeup, source=at))
     hit = hit_of(view.trace, view.reply.sources[at].uid)
     app.change(moved if hit is None else replace(moved, selected=(hit.uid, hit.content)))
+    app.reveal("answer", at - len(view.reply.sources))  # the sources are its last lines
     return True
 
 
@@ -201,6 +220,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("tokens", "t", "what each word of the question met in the chunk, and how strongly", "note", _tokens_list,
             "tokens", has_hit),
     Command("around", "a", "show what stands around the chunk in its note", "note", _around, when=has_hit),
+    Command("reader_down", "j,down", "a row down", "reader", partial(scroll, by=1), where=(READER,)),
+    Command("reader_up", "k,up", "a row up", "reader", partial(scroll, by=-1), where=(READER,)),
+    Command("reader_page_down", "pagedown,space", "a page down", "reader", partial(_page, by=1), where=(READER,)),
+    Command("reader_page_up", "pageup,b", "a page up", "reader", partial(_page, by=-1), where=(READER,)),
+    Command("reader_top", "g,home", "the first row", "reader", partial(_end, by=-1), where=(READER,)),
+    Command("reader_bottom", "G,end", "the last row", "reader", partial(_end, by=1), where=(READER,)),
     Command("find", "slash", "find words in the note", "reader", _find, "find", where=(READER,)),
     Command("next_found", "n", "next place of what was searched", "reader", partial(_match, by=1), "next",
             _has_found, where=(READER,)),
@@ -210,4 +235,5 @@ COMMANDS: tuple[Command, ...] = (
             _has_chunks, where=(READER,)),
     Command("chunk_before", "K", "the chunk before", "reader", partial(_chunk, by=-1), when=_has_chunks,
             where=(READER,)),
+    Command("reader_leave", "escape,q,R", "back to the results", "reader", close_reader, where=(READER,)),
 )  # fmt: skip
