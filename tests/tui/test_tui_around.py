@@ -369,4 +369,4 @@ async def test_json_of_a_session_holds_nothing_but_what_is_documented(at: Sessio
         async with asyncio.timeout(LIMIT):
             while at.state is None or not at.state.exists():
                 await stage.pilot.pause()
-    assert json.loads(at.state.read_text()).keys() == {"query", "panel", "columns", "selected"}
+    assert json.loads(at.state.read_text()).keys() == {"query", "panel", "columns", "sort", "only", "selected"}

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pyte
+import pytest
 from samples import sample_trace
 from scripted import ScriptedBackend, Stage, running
+from textual.strip import Strip
 
 from glassbox_tui.retrieval.trace import STAGES, Trace
 from glassbox_tui.tui.keys import key_of
-from glassbox_tui.tui.state import selected_hit
-from glassbox_tui.tui.widgets import HitsTable
+from glassbox_tui.tui.session import Session, begun, ended
+from glassbox_tui.tui.state import View, selected_hit
+from glassbox_tui.tui.widgets import HitsTable, Panel
 
 
 def header(stage: Stage) -> list[str]:
@@ -56,6 +60,33 @@ async def test_the_selection_moves_along_the_rows_as_they_are_sorted() -> None:
             assert selected_hit(stage.view) == hit
             assert hit.path in stage.panel("evidence").splitlines()[0]
             await stage.press("j")
+
+
+async def test_the_order_and_the_thinned_picture_are_there_at_the_next_start(tmp_path: Path) -> None:
+    at = Session(tmp_path / "state.json")
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        await stage.press("escape", key_of("sort_before"), "f")
+        ended(stage.view, at)
+    view = begun(View(), at)
+    assert (view.sort, view.only, view.query) == ("rerank", True, "rrf")
+
+
+async def test_leaving_the_box_and_coming_back_draws_nothing_but_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not drawn is not sent: over a slow line the whole screen takes seconds."""
+    drawn: list[str] = []
+    original = Panel.render_line
+
+    def noted(self: Panel, y: int) -> Strip:
+        drawn.append(self.id or "")
+        return original(self, y)
+
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf")
+        monkeypatch.setattr(Panel, "render_line", noted)
+        await stage.press("escape", "slash", "escape")
+        assert stage.app.focused is None
+        assert set(drawn) <= {"hints"}
 
 
 async def test_f_leaves_the_selected_line_alone_in_the_rank_flow_and_brings_the_others_back() -> None:
