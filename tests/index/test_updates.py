@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import random
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +49,14 @@ def postings(sparse: SparseIndex, names: list[str]) -> dict[str, list[tuple[str,
         for term in sparse.vocabulary
         if (where := sparse.postings(term)).stop > where.start
     }
+
+
+def warm() -> None:
+    """Import and read what every engine needs, so that a fork of this process need not."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a.md").write_text("warm 预热", encoding="utf-8")
+        with engine_on(Path(folder), Path(folder, "data")) as engine:
+            engine.update()
 
 
 def cold(notes: Path) -> dict[str, Any]:
@@ -197,63 +201,3 @@ def test_index_of_another_version_is_set_aside_and_built_anew(tmp_path: Path) ->
         assert engine.update().added == 1
         assert [h.path for h in engine.search("alpha").hits] == ["a.md"]
     assert file is not None and list(file.parent.glob("*.set-aside-*"))
-
-
-# Runs an update and kills itself with SIGKILL at the n-th step of SQLite's virtual machine: often in mid-transaction.
-KILLED = """
-import os, signal, sqlite3, sys
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from glassbox_tui.index.store import Store
-from test_updates import engine_on
-steps, limit = 0, int(sys.argv[3])
-def tick():
-    global steps
-    steps += 1
-    if steps == limit:
-        os.kill(os.getpid(), signal.SIGKILL)
-connect = Store._connect
-def counted(self):
-    connection = connect(self)
-    connection.set_progress_handler(tick, 20)
-    return connection
-Store._connect = counted
-with engine_on(Path(sys.argv[1]), Path(sys.argv[2])) as engine:
-    engine.update()
-print(steps)
-"""
-
-
-def run_child(notes: Path, data: Path, limit: int) -> subprocess.CompletedProcess[str]:
-    code = KILLED.format(tests=str(Path(__file__).parent))
-    return subprocess.run(
-        [sys.executable, "-c", code, str(notes), str(data), str(limit)], capture_output=True, text=True, check=False
-    )
-
-
-@pytest.fixture(scope="module")
-def kill_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, dict[str, Any]]:
-    """Notes, how many steps an undisturbed update of them takes, and the index it ends with."""
-    root = tmp_path_factory.mktemp("kill")
-    notes = root / "notes"
-    notes.mkdir()
-    rng = random.Random(5)
-    for i in range(12):
-        (notes / f"{i:02}.md").write_text(" ".join(rng.choice(PIECES) for _ in range(30)), encoding="utf-8")
-    whole = run_child(notes, root / "data", 0)
-    assert whole.returncode == 0, whole.stderr
-    return notes, int(whole.stdout), cold(notes)
-
-
-@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(n, marks=pytest.mark.full) for n in range(20, 120))])
-def test_killed_update_resumes_to_a_cold_build(
-    seed: int, kill_folder: tuple[Path, int, dict[str, Any]], tmp_path: Path
-) -> None:
-    notes, steps, expected = kill_folder
-    killed = run_child(notes, tmp_path, random.Random(seed).randrange(1, steps))
-    assert killed.returncode == -9, killed.stderr
-    with engine_on(notes, tmp_path) as engine:
-        engine.update()
-        assert picture(engine) == expected
-        again = engine.update()
-        assert (again.parsed, again.embedded) == (0, 0)
