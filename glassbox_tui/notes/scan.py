@@ -192,7 +192,8 @@ class _Walk:
         if any(entry.name == IGNORE_FILE for entry in entries):
             layer, faults = file_layer(folder, prefix)
             self._layers += (layer,) if layer is not None else ()
-            self.skipped += [Skipped(prefix + IGNORE_FILE, fault) for fault in faults]
+            if faults:
+                self._skip(prefix + IGNORE_FILE, "; ".join(faults))
         self.folders.append(folder)
         for entry in entries:
             path = prefix + path_text(entry.name)
