@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,16 +62,16 @@ def checked(typed: str) -> Path:
     for given in (typed, typed.strip()):  # a name may begin or end with a blank
         try:
             path = Path(given).expanduser()
-            if path.is_dir():
-                os.scandir(path).close()
-                return Path(os.path.abspath(path))  # noqa: PTH100 - links in it stay as they are
-            if path.is_file():
-                if kind_of(path.name):
-                    return Path(os.path.abspath(path))  # noqa: PTH100
+            if stat.S_ISDIR(path.stat().st_mode):
+                os.scandir(path).close()  # that it may be listed
+            elif not kind_of(path.name):
                 raise NotesError(f"{path_text(given)} is not a note: .md, .txt and .pdf files are")
+            return Path(os.path.abspath(path))  # noqa: PTH100 - links in it stay as they are
+        except FileNotFoundError:
+            continue
         except OSError as error:
             raise NotesError(f"cannot open {path_text(given)}: {error.strerror or error}") from None
-        except (ValueError, RuntimeError) as error:
+        except (ValueError, RuntimeError) as error:  # RuntimeError: ~name of nobody
             raise NotesError(f"cannot open {path_text(given)}: {error}") from None
     raise NotesError(f"there is no folder {path_text(typed.strip())}")
 
