@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 from scripted import Gate, ScriptedBackend, Stage, running
 
+from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.tui import registry
 from glassbox_tui.tui.browserscreen import BrowserScreen
 from glassbox_tui.tui.commands import BROWSER
+from glassbox_tui.tui.features import browser
 from glassbox_tui.tui.keys import all_keys_of
 from glassbox_tui.tui.messages import ChunksListed, NotesListed
+from glassbox_tui.tui.readerscreen import ReaderScreen
 from glassbox_tui.tui.screens import HelpScreen, MainScreen
+from glassbox_tui.tui.state import View
+from glassbox_tui.tui.target import target
 from glassbox_tui.tui.widgets import Panel, QueryBox
 
 
@@ -305,3 +310,54 @@ async def test_the_browser_fits_every_size(size: tuple[int, int]) -> None:
 def test_the_scripted_notes_are_what_the_lines_say() -> None:
     assert {n.path for n in NOTES} < set(LINES)
     assert Path(LINES[2]).parent.as_posix() == LINES[1]
+
+
+async def test_enter_reads_the_note_and_from_the_chunks_at_the_chunks_line() -> None:
+    scripted = backend()
+    text = "\n".join(f"line {n}" for n in range(1, 60))
+    scripted.notes = {"work/lock.md": NoteText("work/lock.md", text)}
+    async with running(scripted) as stage:
+        await browse(stage)
+        await stage.press("j", "j", "j", "enter")
+        await stage.seen.until(lambda: stage.view.reading is not None and stage.view.reading.note is not None)
+        await stage.pilot.pause()
+        assert isinstance(stage.app.screen, ReaderScreen)
+        assert "line 1" in stage.screen()
+        await stage.press("q")
+        assert isinstance(stage.app.screen, BrowserScreen)
+        assert selected(stage) == "work/lock.md"
+        await stage.press("l", "j", "enter")
+        await stage.seen.until(lambda: stage.view.reading is not None and stage.view.reading.note is not None)
+        assert stage.view.reading is not None
+        assert stage.view.reading.line == 11
+        assert target(stage.view) is not None
+        await stage.press("q")
+        assert stage.view.browser.inside
+
+
+async def test_what_was_left_out_is_not_opened_but_says_why() -> None:
+    async with running(backend()) as stage:
+        await browse(stage)
+        for key in ("enter", "o"):
+            await stage.press("g", *["j"] * LINES.index(".secret.md"), key)
+            assert isinstance(stage.app.screen, BrowserScreen)
+            assert ".secret.md: hidden file" in stage.screen()
+
+
+async def test_o_opens_the_editor_at_the_chunks_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(browser, "open_editor", lambda app, path, line: asked.append((path, line)))
+    async with running(backend()) as stage:
+        await browse(stage)
+        await stage.press("j", "j", "j", "o")
+        await stage.seen.until(lambda: bool(stage.view.browser.chunks))
+        await stage.press("l", "j", "o")
+        assert asked == [("work/lock.md", 1), ("work/lock.md", 11)]
+
+
+async def test_a_replay_has_no_notes_to_browse() -> None:
+    async with running(backend(), view=View(notes="x.json", offline=True)) as stage:
+        for key in ("n", "D"):
+            await stage.press("escape", key)
+            assert isinstance(stage.app.screen, MainScreen)
+            assert "a saved trace is replayed" in stage.screen()
