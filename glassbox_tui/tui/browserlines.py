@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from rich.text import Text
 
@@ -23,7 +22,7 @@ REASONS = 6  # reasons that a folder's preview lists
 
 def heading(browser: Browser, place: str, scope: str, width: int) -> list[Text]:
     """One line: which folder, what is in it, and what of it is searched."""
-    left = Text(" " + say("notes"), HEAD).append("  " + plain(place), KEY)
+    left = Text().append(" " + say("notes"), HEAD).append("  " + plain(place), KEY)
     if browser.loaded:
         for word in _counted(browser.root.counts):
             left.append("  ").append_text(word)
@@ -32,8 +31,12 @@ def heading(browser: Browser, place: str, scope: str, width: int) -> list[Text]:
 
 
 def _counted(counts: Counts) -> list[Text]:
-    words = [Text(say("{} notes", f"{counts.notes:,}")), Text(say("{} chunks", f"{counts.chunks:,}"))]
-    return words + _troubles(counts)
+    notes = say("1 note") if counts.notes == 1 else say("{} notes", f"{counts.notes:,}")
+    return [Text(notes), Text(_many_chunks(counts.chunks)), *_troubles(counts)]
+
+
+def _many_chunks(count: int) -> str:
+    return say("1 chunk") if count == 1 else say("{} chunks", f"{count:,}")
 
 
 def _troubles(counts: Counts) -> list[Text]:
@@ -49,7 +52,7 @@ def tree(browser: Browser, scope: str, width: int, height: int, *, ascii: bool, 
     """The head of the columns and the part of the tree that fits; `trouble` is why there may be none yet."""
     if not browser.rows:
         return wrap(Text(plain(trouble), BAD) if trouble and not browser.loaded else _nothing(browser), width)
-    state = min(30, max(14, 2 * width // 5))
+    state = min(30, max(14, 3 * width // 10))
     head = fit("", _name_width(width, state))
     head += " " + fit(say("notes"), _NOTES, right=True) + " " + fit(say("chunks"), _CHUNKS, right=True)
     shown = max(1, height - 1)
@@ -58,7 +61,7 @@ def tree(browser: Browser, scope: str, width: int, height: int, *, ascii: bool, 
     for at, row in enumerate(browser.rows[top : top + shown], top):
         line = _row(row, scope, width, state, ascii)
         if at == browser.index:
-            line.stylize("bold" if browser.inside else "reverse")
+            line = Text(line.plain, "bold" if browser.inside else "reverse")
         lines.append(line)
     return lines
 
@@ -86,15 +89,15 @@ def _row(row: Row, scope: str, width: int, state: int, ascii: bool) -> Text:
     item = row.item
     if isinstance(item, Folder):
         glyph = ("-" if row.open else "+") if ascii else ("\u25be" if row.open else "\u25b8")
-        name = Text(fit(f"{mark}{indent}{glyph} {plain(row.name)}/", room), KEY)
+        line = Text().append(fit(f"{mark}{indent}{glyph} {plain(row.name)}/", room), KEY)
         numbers = (f"{item.counts.notes:,}", f"{item.counts.chunks:,}")
         said = Text("  ").join(_troubles(item.counts))
     else:
         look, said = _state(item)
-        name = Text(fit(f"{mark}{indent}{_mark(item)} {plain(row.name)}", room), look)
+        line = Text().append(fit(f"{mark}{indent}{_mark(item)} {plain(row.name)}", room), look)
         numbers = ("", f"{item.chunks:,}" if item.status == "ok" else "")
-    name.append(" " + fit(numbers[0], _NOTES, right=True) + " " + fit(numbers[1], _CHUNKS, right=True) + "  ")
-    line = name.append_text(cut(said, width - name.cell_len))
+    line.append(" " + fit(numbers[0], _NOTES, right=True) + " " + fit(numbers[1], _CHUNKS, right=True) + "  ")
+    line.append_text(cut(said, width - line.cell_len))
     return line.append(" " * max(0, width - line.cell_len))
 
 
@@ -156,7 +159,7 @@ def preview(browser: Browser, width: int, height: int) -> list[Text]:
 
 
 def _facts(note: NoteInfo) -> str:
-    chunks = say("{} chunks", f"{note.chunks:,}") if note.status == "ok" else ""
+    chunks = _many_chunks(note.chunks) if note.status == "ok" else ""
     return "  ".join(plain(word) for word in (note.kind, note.encoding, _size(note.size), chunks) if word)
 
 
@@ -189,9 +192,7 @@ def _chunks(browser: Browser, width: int, height: int) -> list[Text]:
     lines = []
     for at, chunk in enumerate(browser.chunks[top : top + shown], top):
         line = _chunk(chunk, width)
-        if at == browser.chunk:
-            line.stylize("reverse")
-        lines.append(line)
+        lines.append(Text(line.plain, "reverse") if at == browser.chunk else line)
     return lines
 
 
@@ -199,19 +200,9 @@ def _chunk(chunk: ChunkInfo, width: int) -> Text:
     """Where it stands, its heading, how it begins."""
     first, last = chunk.lines
     page = "" if chunk.page is None else f"p.{chunk.page} "
-    line = Text(f"{f'{page}{first}-{last}':>9}  ", KEY)
+    line = Text().append(f"{f'{page}{first}-{last}':>9}  ", KEY)
     name = plain(chunk.heading[-1]) if chunk.heading else ""
     start = first_sentence(chunk.text)
     line.append(name, HEAD).append("  " if name and start else "").append("" if start == name else start)
     line = ends(line, Text(say("no vector yet"), WARN) if not chunk.embedded else Text(), width)
     return line.append(" " * max(0, width - line.cell_len))
-
-
-def hints(keys: Sequence[tuple[str, str]], width: int) -> list[Text]:
-    """(key, word) pairs as the last line, as many as fit."""
-    line = Text()
-    for key, word in keys:
-        hint = Text(f" {key}", KEY).append(f" {say(word)} ", DIM)
-        if line.cell_len + hint.cell_len <= width:
-            line.append_text(hint)
-    return [line]

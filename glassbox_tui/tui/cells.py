@@ -52,7 +52,13 @@ def cut(line: Text, width: int) -> Text:
 
 
 def drawn(line: Text) -> Text:
-    """`line` as every terminal draws it in as many cells, and as none reorders what stands after it."""
+    """`line` as every terminal draws it in as many cells, and as none reorders what stands after it.
+
+    Its own style becomes a span: rich leaves it out where a text has no other.
+    """
+    if line.style:
+        spans = [Span(0, len(line.plain), line.style), *line.spans]
+        line = Text(line.plain, no_wrap=line.no_wrap, overflow=line.overflow, spans=spans)
     if line.plain.isascii():
         return line
     if not is_steady(line.plain):

@@ -16,7 +16,7 @@ from textual.widgets import Input
 
 from glassbox_tui.notes.scan import NotesError
 from glassbox_tui.tui.browsing import first_line
-from glassbox_tui.tui.cells import BAD, DIM, KEY, cut
+from glassbox_tui.tui.cells import BAD, DIM, KEY, cut, fit
 from glassbox_tui.tui.conditions import home
 from glassbox_tui.tui.folders import Offers, checked, completed, offers
 from glassbox_tui.tui.sentences import told
@@ -73,7 +73,6 @@ class FolderScreen(ModalScreen[str | None]):
             yield Panel(self._draw, id="folders")
 
     def on_mount(self) -> None:
-        self.query_one(QueryBox).on_enter = self._take
         self._redraw()
 
     @property
@@ -87,10 +86,7 @@ class FolderScreen(ModalScreen[str | None]):
         recent = len(self._offers.recent)
         for at, path in enumerate(self._lines[top : top + room], top):
             line = cut(Text(" " + plain(home(path)), KEY if at < recent else ""), width)
-            if at == self._at:
-                line.append(" " * max(0, width - line.cell_len))
-                line.stylize("reverse")
-            lines.append(line)
+            lines.append(Text(fit(line.plain, width), "reverse") if at == self._at else line)
         if not self._lines and not self._wrong:
             lines.append(Text(say("nothing begins like this"), DIM))
         return lines
@@ -120,7 +116,8 @@ class FolderScreen(ModalScreen[str | None]):
         self._at = max(-1, min(self._at + by, len(self._lines) - 1))
         self._redraw()
 
-    def _take(self) -> None:
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
         typed = self._lines[self._at] if self._at >= 0 else self.query_one(QueryBox).value
         self._in_a_thread(lambda: _checked(typed))
 

@@ -122,6 +122,8 @@ ZH: Final[dict[str, str]] = {
     "waits for {} of {} vectors": "还缺 {} 个向量（共 {} 个）",
     "{} chunks": "{} 个文本块",
     "{} notes": "{} 篇笔记",
+    "1 note": "1 篇笔记",
+    "1 chunk": "1 个文本块",
     "chunks": "文本块",
     "listing the notes ...": "正在列出笔记 ...",
     "every file here can be searched": "这里的每个文件都可检索",

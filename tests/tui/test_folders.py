@@ -249,6 +249,18 @@ async def test_a_path_is_typed_completed_with_tab_and_opened(home: Path, tmp_pat
     assert folders.recent(recent)[0] == str(home / "work")
 
 
+async def test_an_absolute_path_begins_with_the_slash_that_is_typed(home: Path) -> None:
+    first = ScriptedBackend(siblings={str(home / "Music"): ScriptedBackend()})
+    async with running(first) as stage:
+        screen = await prompt(stage)
+        await stage.press(*["slash" if c == "/" else c for c in f"{home}/Mus"])
+        assert screen.query_one(Input).value == f"{home}/Mus"
+        await offered(stage, screen, f"{home}/Mus")
+        await stage.press("tab", "enter")
+        await until(stage.seen, FolderOpened)
+        assert stage.view.notes == str(home / "Music")
+
+
 async def test_a_recent_folder_is_chosen_with_the_arrows(tmp_path: Path) -> None:
     recent = tmp_path / "recent.json"
     known = tmp_path / "known"
