@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyte
 import pytest
 from samples import sample_trace
 from scripted import ScriptedBackend, Stage, running
-from textual.strip import Strip
+from textual._compositor import Compositor
 
 from glassbox_tui.retrieval.trace import STAGES, Trace
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.session import Session, begun, ended
 from glassbox_tui.tui.state import View, selected_hit
-from glassbox_tui.tui.widgets import HitsTable, Panel
+from glassbox_tui.tui.widgets import HitsTable
 
 
 def header(stage: Stage) -> list[str]:
@@ -72,21 +73,24 @@ async def test_the_order_and_the_thinned_picture_are_there_at_the_next_start(tmp
     assert (view.sort, view.only, view.query) == ("rerank", True, "rrf")
 
 
-async def test_leaving_the_box_and_coming_back_draws_nothing_but_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not drawn is not sent: over a slow line the whole screen takes seconds."""
-    drawn: list[str] = []
-    original = Panel.render_line
+async def test_leaving_the_box_and_coming_back_does_not_draw_the_whole_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is drawn is sent: over a slow line the whole screen takes seconds."""
+    whole: list[str] = []
+    original = Compositor.render_full_update
 
-    def noted(self: Panel, y: int) -> Strip:
-        drawn.append(self.id or "")
-        return original(self, y)
+    def noted(self: Compositor, *args: Any, **options: Any) -> Any:
+        whole.append("drawn")
+        return original(self, *args, **options)
 
     async with running(ScriptedBackend()) as stage:
         await stage.ask("rrf")
-        monkeypatch.setattr(Panel, "render_line", noted)
+        monkeypatch.setattr(Compositor, "render_full_update", noted)
         await stage.press("escape", "slash", "escape")
         assert stage.app.focused is None
-        assert set(drawn) <= {"hints"}
+        assert whole == []
+        stage.app.screen.refresh()
+        await stage.pilot.pause()
+        assert whole  # it would have been noticed
 
 
 async def test_f_leaves_the_selected_line_alone_in_the_rank_flow_and_brings_the_others_back() -> None:
