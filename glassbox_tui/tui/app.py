@@ -96,6 +96,8 @@ class GlassboxApp(App[None]):
         self.crew = make_crew(self._deliver)
         self._observer = observer
         self._main = MainScreen()
+        # Keys that come before there is a box to take them; None: there is one.
+        self._early: list[events.Event] | None = []
 
     def on_mount(self) -> None:
         self.set_class(self.view.look != "unicode", "plain-frames")
@@ -109,17 +111,29 @@ class GlassboxApp(App[None]):
         self._main.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        if self._early:  # who types already asks something else than last time
+            self.view = replace(self.view, query="")
         self._show(self.view, None)
-        query = self.view.query
+        query, box = self.view.query, self._main.query_one(QueryBox)
         if query:
             self.put_query(query)
-        if self.view.offline:
-            self._main.query_one(QueryBox).disabled = True
-        else:
-            self.focus_query()
+        box.disabled = self.view.offline
+        self.call_later(self._replay)
         self.call_after_refresh(self.crew.start)
         if query and not self.view.offline:  # as the last session ended; it waits until the index is open
             self.search(query, rounds=False)
+
+    async def on_event(self, event: events.Event) -> None:
+        kept = isinstance(event, events.Key | events.Paste) and getattr(event, "key", "") != "ctrl+c"
+        if self._early is not None and kept:
+            self._early.append(event)
+        else:
+            await super().on_event(event)
+
+    async def _replay(self) -> None:
+        early, self._early = self._early or [], None
+        for event in early:
+            await super().on_event(event)
 
     def on_unmount(self) -> None:
         self.crew.cancel()

@@ -59,6 +59,10 @@ class MainScreen(Screen[None]):
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(priority=False)]
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._cramped = self._alone = False
+
     def compose(self) -> ComposeResult:
         yield Panel(lines.status, id="status")
         with Horizontal(id="query-row"):
@@ -84,13 +88,19 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         box = self.query_one(QueryBox)
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
+        box.focus()  # before the first paint: what is typed from then on is not lost
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        tiny = width < SMALLEST[0] or height < SMALLEST[1]
-        self.set_class(tiny, "tiny")
+        self.set_class(width < SMALLEST[0] or height < SMALLEST[1], "tiny")
         # All panels at once also take some height.
-        self.set_class(not tiny and (width < lines.WIDE or height < 30), "narrow")
+        self._cramped = width < lines.WIDE or height < 30
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """One panel at a time where there is no room for all, or where one is wanted alone."""
+        self.set_class((self._cramped or self._alone) and not self.has_class("tiny"), "narrow")
+        self.set_class(self._alone, "alone")
 
     def show(self, view: View, before: View | None) -> None:
         """Draw `view`; `before` is what is on screen, so that another text starts at its top."""
@@ -100,6 +110,9 @@ class MainScreen(Screen[None]):
         self.set_class(view.trace is not None and len(view.trace.rounds) > 1, "rounds")
         if before is None or before.scope != view.scope:
             self._show_scope(view)
+        if view.alone != self._alone:
+            self._alone = view.alone
+            self._arrange()
         for name in PANELS:
             self.set_class(name == view.panel, name)
         for box in self.query(".box"):

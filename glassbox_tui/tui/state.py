@@ -64,7 +64,7 @@ class View:
     the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
     `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
     chunk's line alone in the rank flow; `colours` are those of the chunks on show.
-    `scope` is the folder or note that is searched, "" for all.
+    `scope` is the folder or note that is searched, "" for all; `alone`: the panel has the whole screen.
     """
 
     notes: str = ""
@@ -86,6 +86,7 @@ class View:
     only: bool = False
     colours: Colours = field(default_factory=Colours)
     panel: str = "hits"
+    alone: bool = False
     told: str = ""
     first_time: bool = False
     offline: bool = False
@@ -311,3 +312,7 @@ def within(view: View, scope: str) -> View:
 
 def on_panel(view: View, name: str) -> View:
     return replace(view, panel=name)
+
+
+def toggle_alone(view: View) -> View:
+    return replace(view, alone=not view.alone)

@@ -50,6 +50,7 @@ ZH: Final[dict[str, str]] = {
     "panel: answer": "面板：回答",
     "scroll the panel down": "面板向下翻",
     "scroll the panel up": "面板向上翻",
+    "the panel alone on the screen, or all of them": "这一面板独占屏幕，或全部面板",
     "read the notes folder again": "重新读取笔记文件夹",
     "all commands by name": "按名称列出所有命令",
     "this help": "本帮助",

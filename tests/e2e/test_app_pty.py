@@ -136,6 +136,31 @@ def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> No
     assert app.shows(r"^ extract: ")
 
 
+@pytest.mark.tmux
+def test_inside_tmux_it_looks_and_answers_as_outside(corpus: Path, data_dir: Path, tmp_path: Path) -> None:
+    app = Terminal(
+        ["/usr/bin/env", "tmux", "-S", str(tmp_path / "s"), "-f", "/dev/null", "new", *command(str(corpus))],
+        {name: value for name, value in environment(data_dir).items() if name != "TMUX"},
+        cwd=ROOT,
+    )
+    try:
+        app.until("what is found and how shows while you type")
+        app.type(QUESTION)
+        app.until(r"round 0/0 .*coverage .*SUFFICIENT$")
+        app.type("\x1b")
+        app.until_quiet(0.7)  # tmux holds an escape back for half a second
+        app.type("j")
+        app.until(r"^│ 2/8  ", "the second hit's evidence")
+        app.resize(80, 24)
+        app.until(r"1 hits +2 flow", "one panel at a time")
+        assert re.search(rb"\x1b\[(\d+;)*3[1-6]m", app.sent), "colours"
+        app.type("q")
+        app.until(lambda: app.process.poll() is not None, "tmux ends with its only program")
+    finally:
+        app.close()
+        subprocess.run(["/usr/bin/env", "tmux", "-S", str(tmp_path / "s"), "kill-server"], capture_output=True)
+
+
 def test_brackets_step_through_the_rounds_of_a_question_the_notes_do_not_answer(open_app: Open, corpus: Path) -> None:
     app = open_app(corpus)
     app.type(UNANSWERABLE)
@@ -251,6 +276,30 @@ def test_quit_gives_the_terminal_back(open_app: Open, corpus: Path, keys: str) -
     assert app.ended() == 0
     sound(app)
     assert app.text.strip() == ""  # nothing is left on the shell's screen, no message either
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_hang_up_or_a_termination_leaves_the_terminal_sane_and_the_lock_free(
+    open_app: Open, corpus: Path, data_dir: Path, number: signal.Signals
+) -> None:
+    app = open_app(corpus)
+    app.until("dense 100%")
+    app.signal(number)
+    assert app.ended() == 128 + number
+    sound(app)
+    with Engine.open(corpus, load_settings({"GLASSBOX_DATA": str(data_dir)}, embed_model="hashing")) as engine:
+        assert not engine.update().locked
+
+
+def test_keys_typed_before_the_first_picture_are_not_lost(corpus: Path, data_dir: Path) -> None:
+    app = Terminal(command(str(corpus)), environment(data_dir), cwd=ROOT)
+    try:
+        app.until(lambda: b"\x1b[?1049h" in app.sent, "the app has the terminal")
+        app.type("okapi")
+        app.until(r"^│ okapi +│")
+        app.until(r"round 0/0 ")
+    finally:
+        app.close()
 
 
 def test_quit_does_not_wait_for_models_that_are_still_loading(open_app: Open, corpus: Path) -> None:

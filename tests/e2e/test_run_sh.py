@@ -373,15 +373,23 @@ def test_the_exit_code_is_passed_on(project: Project) -> None:
     assert project.run("status", FAKE_FAILS="glassbox-tui").code == 1
 
 
-@pytest.mark.parametrize(("arguments", "marks"), [((), "not full"), (("--full",), "")])
+@pytest.mark.parametrize(("arguments", "marks"), [((), "not full"), (("--full",), "full or not full")])
 def test_test_runs_every_check_from_the_root(
     project: Project, tmp_path: Path, arguments: tuple[str, ...], marks: str
 ) -> None:
+    (project.bin / "tmux").symlink_to("/bin/true")
     result = project.run("test", *arguments, cwd=tmp_path)
     assert result.code == 0
     checks = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", f"pytest -m {marks}"]
     assert project.calls() == ["venv", "pip .[dev]", *checks]
     assert {line.split("|")[1] for line in result.out.splitlines()} == {str(project.root)}
+
+
+def test_without_tmux_the_test_inside_tmux_is_left_out_and_that_is_said(project: Project) -> None:
+    result = project.run("test")
+    assert result.code == 0
+    assert project.calls()[-1] == "pytest -m (not full) and not tmux"
+    assert "tmux is not installed: the test inside tmux is left out" in result.err
 
 
 def test_tests_see_none_of_the_user_s_settings(project: Project) -> None:
@@ -413,5 +421,6 @@ def test_wrong_use(project: Project, arguments: tuple[str, ...]) -> None:
 
 def test_ci_calls_it_from_the_root(project: Project, tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / ".ci", project.root / ".ci")
+    (project.bin / "tmux").symlink_to("/bin/true")
     assert project.run(cwd=tmp_path, script=project.root / ".ci/run").code == 0
     assert project.calls()[-1] == "pytest -m not full"

@@ -248,3 +248,18 @@ async def test_keys_do_no_harm_before_there_is_a_result() -> None:
         await stage.press("j", "k", "G", "g", "[", "]", "v", "1", "2", "3", "4", "5", "pagedown", "pageup", "enter")
         assert stage.view.trace is None
         assert stage.app.return_code is None
+
+
+async def test_z_gives_the_panel_the_whole_screen_and_gives_it_back() -> None:
+    async with running(ScriptedBackend()) as stage:
+        await stage.ask("rrf", rounds=True)
+        await stage.press("5", "z")
+        shown = {p.id for p in stage.app.screen.query(Panel) if p.display and p.region.area and p.has_class("box")}
+        assert shown == {"answer"}
+        await stage.press("4")
+        assert stage.app.screen.query_one("#loop", Panel).region.width == 120
+        await stage.press("1")
+        assert stage.app.screen.query_one(HitsTable).region.height > 20
+        await stage.press("z")
+        shown = {p.id for p in stage.app.screen.query(Panel) if p.region.area and p.has_class("box")}
+        assert shown == {"flow", "evidence", "scores", "loop", "answer"}

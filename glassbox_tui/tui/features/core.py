@@ -67,6 +67,10 @@ def _panel(app: GlassboxApp, name: str) -> None:
     app.change(state.on_panel(app.view, name))
 
 
+def _alone(app: GlassboxApp) -> None:
+    app.change(state.toggle_alone(app.view))
+
+
 def _scroll(app: GlassboxApp, direction: int) -> None:
     app.scroll_panel(direction)
 
@@ -107,6 +111,7 @@ COMMANDS: tuple[Command, ...] = (
         Command(f"panel_{name}", str(i), f"panel: {name}", "panels", partial(_panel, name=name))
         for i, name in enumerate(PANELS, 1)
     ),
+    Command("alone", "z", "the panel alone on the screen, or all of them", "panels", _alone),
     Command("page_down", "pagedown,space", "scroll the panel down", "panels", partial(_scroll, direction=1)),
     Command("page_up", "pageup,b", "scroll the panel up", "panels", partial(_scroll, direction=-1)),
     Command("refresh", "r", "read the notes folder again", "notes", _refresh, where=(MAIN, BROWSER)),
