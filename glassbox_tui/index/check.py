@@ -20,12 +20,13 @@ import numpy as np
 
 from glassbox_tui.index.indexer import note_counts
 from glassbox_tui.index.lock import writer_of
+from glassbox_tui.index.reach import sort_out, unreachable
 from glassbox_tui.index.rows import ChunkRow, checksum, pack_counts, read_chunk_row, text_hash
 from glassbox_tui.index.schema import SCHEMA_VERSION, account_fault
 from glassbox_tui.models.late_interaction import PER_BYTE
 from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import digest_of, load
-from glassbox_tui.notes.scan import FoundFile, NotesError, scan
+from glassbox_tui.notes.scan import FoundFile, NotesError, Scan, scan
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.tokens import terms
@@ -70,8 +71,8 @@ def check_index(
             return (*found, Finding("database", False, "it cannot be opened, or is no database", "rebuild"))
         found += (whole := list(_database(db)))
         if all(one.ok for one in whole):
-            files, unreachable = _scanned(root, settings)
-            looking = _Looking(db, settings, files, unreachable, progress, writer_of(path)[1])
+            seen, fault = _scanned(root, settings)
+            looking = _Looking(db, root, settings, seen, fault, progress, writer_of(path)[1])
             for check in (_chunks, _postings, _vectors, _token_codes, _orphans, _folder, _spans):
                 found += _guarded(check, looking)
     return tuple(found)
@@ -79,24 +80,33 @@ def check_index(
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """What the checks of rows look at: the database and the notes' files, or in `unreachable` why there are none.
+    """What the checks of rows look at: the database and a scan of the folder, or in `fault` why there is none.
 
     `written`: another process is at work, so being behind is no fault.
     """
 
     db: sqlite3.Connection
+    root: Path
     settings: Settings
-    files: Mapping[str, FoundFile]
-    unreachable: str
+    seen: Scan
+    fault: str
     progress: ProgressFn
     written: bool
 
+    @property
+    def files(self) -> dict[str, FoundFile]:
+        return {file.path: file for file in self.seen.files}
 
-def _scanned(root: Path, settings: Settings) -> tuple[Mapping[str, FoundFile], str]:
+    def meta(self, key: str) -> str | None:
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+
+def _scanned(root: Path, settings: Settings) -> tuple[Scan, str]:
     try:
-        return {file.path: file for file in scan(root, rules_of(settings)).files}, ""
+        return scan(root, rules_of(settings)), ""
     except NotesError as error:
-        return {}, str(error)
+        return Scan((), ()), str(error)
 
 
 @contextmanager
@@ -300,7 +310,11 @@ def _vectors(at: _Looking) -> Iterator[Finding]:
         for model in usual
     }
     best = max(covered.values(), default=keys)
-    lacking = "" if best == keys or at.written else f"{keys - best:,} of {keys:,} texts have no vector yet"
+    lacking = (
+        ""
+        if best == keys or at.written or at.settings.disable_dense
+        else f"{keys - best:,} of {keys:,} texts have no vector yet"
+    )
     told = ", ".join(f"{model} {count:,} of {keys:,} texts" for model, count in sorted(covered.items()))
     yield _finding("coverage", lacking, told or "no text is embedded", "update")
 
@@ -316,6 +330,14 @@ def _token_codes(at: _Looking) -> Iterator[Finding]:
         if vector is None or size == 0 or size % max(vector // 4 // PER_BYTE, 1)
     ]
     count = at.db.execute("SELECT count(*) FROM token_codes").fetchone()[0]
+    if not bad and at.settings.token_codes and not at.written:
+        lacking = at.db.execute(
+            "SELECT count(*) FROM vectors v WHERE model IN (SELECT DISTINCT model FROM token_codes) AND NOT EXISTS"
+            " (SELECT 1 FROM token_codes t WHERE t.model = v.model AND t.key = v.key)"
+        ).fetchone()[0]
+        if lacking:
+            yield Finding("token codes", False, f"{lacking:,} texts have a vector and no codes", "update")
+            return
     wrong = f"{len(bad):,} of {count:,} have no vector, or are cut short" if bad else ""
     yield _finding("token codes", wrong, f"{count:,} texts have whole ones" if count else "none", "reembed", bad)
 
@@ -334,11 +356,12 @@ def _orphans(at: _Looking) -> Iterator[Finding]:
 
 def _folder(at: _Looking) -> Iterator[Finding]:
     """Whether the index knows the files of the folder as they are now."""
-    if at.unreachable:
-        yield Finding("notes", False, f"{at.unreachable}; the index is kept")
+    if at.fault:
+        yield Finding("notes", False, f"{at.fault}; the index is kept")
         return
     known, files = _known(at.db), at.files
-    new, gone = sorted(files.keys() - known.keys()), sorted(known.keys() - files.keys())
+    new, missing = sorted(files.keys() - known.keys()), sorted(known.keys() - files.keys())
+    gone, kept = sort_out(missing, unreachable(at, at.root, at.seen))
     changed = [path for path in sorted(files.keys() & known.keys()) if not _same(known[path], files[path])]
     behind = [
         f"{len(paths):,} {what} (such as {paths[0]})"
@@ -346,7 +369,8 @@ def _folder(at: _Looking) -> Iterator[Finding]:
         if paths
     ]
     wrong = f"the index is behind the folder: {', '.join(behind)}" if behind and not at.written else ""
-    yield _finding("notes", wrong, f"all {len(files):,} files are known as they are", "update")
+    out_of_reach = "".join(f"; {part}" for part in kept)
+    yield _finding("notes", wrong, f"all {len(files):,} files are known as they are{out_of_reach}", "update")
 
 
 def _known(db: sqlite3.Connection) -> dict[str, tuple[str, int, int, str, str]]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from glassbox_tui.index.scope import within
 from glassbox_tui.index.store import Store
@@ -18,6 +19,12 @@ from glassbox_tui.notes.scan import Scan
 
 _MOUNTS = "mounts"
 UNMOUNTED = "nothing is mounted there any more"
+
+
+class HasMeta(Protocol):
+    """What of a store is needed to remember: `Store`, or one that is only looked at."""
+
+    def meta(self, key: str) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class Kept:
         return f"{count} {where}cannot be reached ({self.reason}): kept as last read"
 
 
-def unreachable(store: Store, root: Path, found: Scan) -> dict[str, str]:
+def unreachable(store: HasMeta, root: Path, found: Scan) -> dict[str, str]:
     """Where a scan could not look: path ("" is all of it) to reason."""
     missed = {skip.path.rstrip("/"): skip.reason for skip in found.unread}
     for point in _remembered(store) - mounts_within(root, mounts()).keys():
@@ -64,5 +71,5 @@ def remember_mounts(store: Store, root: Path, kept: Sequence[Kept]) -> None:
         store.set_meta(_MOUNTS, json.dumps(sorted(now), ensure_ascii=False))
 
 
-def _remembered(store: Store) -> set[str]:
+def _remembered(store: HasMeta) -> set[str]:
     return set(json.loads(store.meta(_MOUNTS) or "[]"))
