@@ -17,6 +17,7 @@ import pytest
 from samples import sample_trace, sample_trace_hostile
 
 from glassbox_tui import cli
+from glassbox_tui.commands import parser
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.retrieval.trace import Trace
@@ -238,7 +239,7 @@ def test_the_first_words_come_at_once(option: str) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from glassbox_tui import cli; cli._parser().format_help();"
+        "import sys; from glassbox_tui import cli; cli.parser_of(cli.RUNS).format_help();"
         "print(*{m.partition('.')[0] for m in sys.modules})"
     )
     loaded = subprocess.run(
@@ -251,8 +252,8 @@ def test_no_command_is_listed_that_does_not_exist() -> None:
     out = subprocess.run(
         [sys.executable, "-m", "glassbox_tui", "--help"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout
-    assert all(name in out for name in cli.COMMANDS)
-    assert set(re.findall(r"(?m)^    ([a-z-]+)(?: |$)", out)) == set(cli.COMMANDS)
+    assert all(name in out for name in parser.COMMANDS)
+    assert set(re.findall(r"(?m)^    ([a-z-]+)(?: |$)", out)) == set(parser.COMMANDS)
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])

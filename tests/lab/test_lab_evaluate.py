@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from glassbox_tui import Engine, cli
+from glassbox_tui import Engine
+from glassbox_tui.commands import parser
 from glassbox_tui.commands.evaluate import comparison, evaluate, opened
 from glassbox_tui.lab import experiments
 from glassbox_tui.lab.evaluate import Extracted, Judged, extract_sizes, judge, labelled_ranking, report
@@ -138,7 +139,7 @@ def test_line_breaks_do_not_hide_an_answer() -> None:
 
 
 def test_every_comparison_the_command_offers_is_there() -> None:
-    assert cli.COMPARISONS == experiments.COMPARISONS == tuple(experiments._RUNS)
+    assert parser.COMPARISONS == experiments.COMPARISONS == tuple(experiments._RUNS)
 
 
 @pytest.mark.parametrize(
