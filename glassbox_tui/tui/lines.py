@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from rich.cells import cell_len
 from rich.text import Text
 
-from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import Grade
 from glassbox_tui.tui.backend import Source
 from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, MARK, WARN, bar, cut, ends, short_zero, wrap
-from glassbox_tui.tui.conditions import home, middle, notice_line
-from glassbox_tui.tui.estimate import duration
+from glassbox_tui.tui.conditions import notice_line
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import PANELS, View, shown_round
 from glassbox_tui.tui.target import cited
 from glassbox_tui.tui.words import later, say
-from glassbox_tui.views.plain import clip
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
 WIDE = 100  # cells from which all panels stand side by side
-_PATH = 8  # cells that the path keeps, however narrow it is
-_PHASES = {
-    "open": later("opening"),
-    "scan": later("looking for notes"),
-    "text": later("reading"),
-    "embed": later("embedding"),
-    "model": later("preparing the model"),
-}
 _LABELS = {
     "extract": later("extract: sentences of the notes, word for word"),
     "generate": later("generated from the evidence"),
@@ -42,60 +28,7 @@ PANEL_WORDS = {
     "loop": later("loop"),
     "answer": later("answer"),
 }
-_TIMED = ("bm25", "dense", "rerank")
 _SHORT = {"coverage": later("cov"), "idf_coverage": later("idf cov")}
-
-
-def status(view: View, width: int, height: int) -> list[Text]:
-    """What is searched, with which models, how far indexing is, and how long the last search took."""
-    wide = width >= WIDE
-    counts = Text()
-    if view.scope:
-        counts.append("  " + clip(say("only in {}", plain(view.scope)), width // 3, ellipsis="~"), WARN)
-    if view.info is not None:
-        info = view.info
-        counts.append("  " + say("{} notes", f"{info.notes:,}"))
-        if wide:
-            counts.append("  " + say("{} chunks", f"{info.chunks:,}"))
-        counts.append(f"  dense {info.dense_coverage:.0%}", "" if info.dense_coverage >= 1 or not info.chunks else WARN)
-        if wide:
-            counts.append("  " + plain(info.embedder or say("no embedder")), DIM)
-            counts.append("  " + plain(info.reranker or say("rerank off")), DIM)
-    return [_status_in(width, view, counts, wide)]
-
-
-def _status_in(width: int, view: View, counts: Text, wide: bool) -> Text:
-    """What is too long yields: first most of the path, then the program's name, the estimate, the path."""
-    progress, path = view.progress, home(view.notes)
-    for name, estimate in ((True, True), (False, True), (True, False), (False, False)):
-        shown = progress if estimate or progress is None else replace(progress, left=None)
-        right = _timings(view, wide) if shown is None else Text(progress_words(shown) + " ", WARN)
-        left = Text(" glassbox" if name else "", HEAD)
-        room = width - left.cell_len - 2 - counts.cell_len - right.cell_len - 1
-        if room >= min(_PATH, cell_len(path)):
-            return ends(left.append("  " + middle(path, room), KEY).append_text(counts), right, width)
-    return ends(counts, right, width)
-
-
-def progress_words(progress: Progress) -> str:
-    """ "reading 120/1,067": how far the work is, in as few words as possible."""
-    words = say(_PHASES.get(progress.phase, plain(progress.phase)))
-    if progress.total:
-        left = f", {duration(progress.left)}" if progress.left is not None else ""
-        return f"{words} {progress.done:,}/{progress.total:,}{left}"
-    return f"{words} {progress.done:,}" if progress.done else f"{words} ..."
-
-
-def _timings(view: View, wide: bool) -> Text:
-    if view.run != view.shown and view.rounds:
-        return Text(say("running the rounds ...") + " ", WARN)
-    if view.trace is None:
-        return Text()
-    times, now = view.trace.timings_ms, shown_round(view)
-    right = Text(f"{times['total']:.0f} ms " if "total" in times else "")
-    if wide and now is not None:
-        right.append("".join(f"  {s.name} {s.ms:.0f}" for s in now.stages if s.name in _TIMED) + " ", DIM)
-    return right
 
 
 def verdict(view: View, width: int, height: int) -> list[Text]:
@@ -109,7 +42,7 @@ def verdict(view: View, width: int, height: int) -> list[Text]:
     line = Text(f" {say('step mode')} ", "reverse") if view.loop.stepping and wide else Text()
     line.append(" " + say("round {}/{}", now.number, view.trace.rounds[-1].number) + "  ", HEAD)
     if wide:
-        line.append(f"{plain(now.origin)}  ")
+        line.append(f"{say(plain(now.origin))}  ")
     line.append_text(signals(now.grade, bar_cells=8 if wide else 0, ascii=view.ascii))
     word = Text(say("SUFFICIENT"), "bold green") if now.grade.sufficient else Text(say("insufficient"), BAD)
     return [ends(line, word.append(" "), width)]

@@ -22,6 +22,7 @@ from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
+from glassbox_tui.tui.statusline import status
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.colours import carried
@@ -64,7 +65,7 @@ class MainScreen(Screen[None]):
         self._cramped = self._alone = False
 
     def compose(self) -> ComposeResult:
-        yield Panel(lines.status, id="status")
+        yield Panel(status, id="status")
         with Horizontal(id="query-row"):
             yield Panel(lambda v, w, h: [_slash(v, w - 1)], id="slash")
             yield QueryBox(id="query", placeholder=say("type a question"))

@@ -43,6 +43,7 @@ TEMPLATES = (
     "{}: it was set aside as {} and is built anew",
     "{}: it was set aside as {} and is built anew, with {} of its vectors",
     "the index {} is damaged ({})",
+    "the index {} has schema {}, this program reads {}",
     "cannot use the index {}",
     "the engine ended ({}); the log has the details",
     # the answer
@@ -72,9 +73,9 @@ TEMPLATES = (
     "tool folder",
     "sync-conflict copy",
     "not a regular file",
-    "left out by an ignore pattern",
+    "left out by {} in {}",
     "link to a folder that is searched already",
-    "not a note: no .md, .markdown, .txt or .pdf file",
+    "its name cannot be told from another file's",
 )
 _LISTED, _LONG = "; ", 30  # between reasons; characters
 

@@ -41,6 +41,7 @@ ENGINE: Final[dict[str, str]] = {
     "{}: it was set aside as {} and is built anew, with {} of its vectors":
         "{}：已移到 {}，正在重建，沿用其中 {} 个向量",
     "the index {} is damaged ({})": "索引 {} 已损坏（{}）",
+    "the index {} has schema {}, this program reads {}": "索引 {} 的格式是 {}，本程序读 {}",
     "cannot use the index {}": "无法使用索引 {}",
     "the engine ended ({}); the log has the details": "引擎已终止（{}）；详情见日志",
     # -- the answer ----------------------------------------------------------------------------------------------------
@@ -57,7 +58,7 @@ ENGINE: Final[dict[str, str]] = {
     "tool folder": "工具的文件夹",
     "sync-conflict copy": "同步冲突的副本",
     "not a regular file": "不是普通文件",
-    "left out by an ignore pattern": "被忽略规则排除",
+    "left out by {} in {}": "被 {}（{}）排除",
     "link to a folder that is searched already": "指向已在检索范围内的文件夹",
-    "not a note: no .md, .markdown, .txt or .pdf file": "不是笔记：不是 .md、.markdown、.txt 或 .pdf 文件",
+    "its name cannot be told from another file's": "文件名与另一个无法区分",
 }  # fmt: skip

@@ -12,8 +12,8 @@ TABLE: Final[dict[str, str]] = {
     "sort the table by the stage before": "表格改按前一阶段排序",
     "sort the table by the next stage (* marks it)": "表格改按后一阶段排序（* 标出）",
     "the table is sorted by {}": "表格按 {} 排序",
-    "rank flow: all lines, or the selected chunk's alone": "名次流：全部连线，或只画选中的文本块",
-    "rank flow: the selected chunk alone": "名次流：只画选中的文本块",
+    "rank flow: all lines, or the selected chunk's alone": "名次流：全部连线，或只画选中的片段",
+    "rank flow: the selected chunk alone": "名次流：只画选中的片段",
     "rank flow: all lines": "名次流：全部连线",
     "nothing was found": "什么都没找到",
 }

@@ -14,8 +14,8 @@ import glassbox_tui.tui.registry  # noqa: F401 - gives the commands their keys
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.conditions import instead_of_evidence, middle, notice_line, notices_in_full
-from glassbox_tui.tui.lines import status
 from glassbox_tui.tui.state import View
+from glassbox_tui.tui.statusline import status
 
 WIDTH = 80
 INFO = IndexInfo(14, 61, 1.0, "e5-small (bundled)", "late interaction")
@@ -115,6 +115,25 @@ def test_a_long_path_never_pushes_the_counts_out(width: int, notes: str, progres
 def test_a_path_shortened_in_the_middle_fits_and_keeps_both_ends(path: str, cells: int) -> None:
     short = middle(path, cells)
     assert cell_len(short) <= cells
+
+
+def test_what_is_less_telling_yields_first() -> None:
+    view = replace(searched(), info=replace(INFO, embedder="multilingual-e5-small/q8q4s", notes=1067, chunks=31_099))
+    wide, middling, narrow = (status(view, width, 1)[0].plain for width in (160, 110, 80))
+    for part in (
+        " glassbox",
+        "/home/u/notes",
+        "31,099 chunks",
+        "multilingual-e5-small",
+        "late interaction",
+        "rerank 5",
+    ):
+        assert part in wide
+    assert "rerank 5" not in middling
+    for part in (" glassbox", "/home/u/notes", "1,067 notes", "31,099 chunks", "dense 100%", "14 ms"):
+        assert part in wide
+        assert part in middling
+        assert part in narrow
 
 
 def test_both_ends_of_a_path_survive() -> None:

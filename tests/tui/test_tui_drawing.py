@@ -20,13 +20,14 @@ from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Place, Trace
 from glassbox_tui.tui import cells, evidence, hints, lines, rounds, screens, table, work
 from glassbox_tui.tui.state import View, ask, listed_hits, select, selected_hit, step_sort
+from glassbox_tui.tui.statusline import status
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import changed_span, one_line
 from glassbox_tui.views.look import LOOKS, Look
 from glassbox_tui.views.ranks import movement
 
 DRAW = (
-    lines.status,
+    status,
     lines.verdict,
     lines.notice,
     lines.tabs,
