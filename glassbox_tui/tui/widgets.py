@@ -15,10 +15,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import DataTable, Input
 
+from glassbox_tui.retrieval.trace import Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui import table
 from glassbox_tui.tui.cells import drawn
-from glassbox_tui.tui.state import View, selected_index
+from glassbox_tui.tui.state import View, selected_index, shown_round
 
 Draw = Callable[[View, int, int], Sequence[Text]]
 
@@ -147,17 +148,22 @@ class HitsTable(DataTable[Text]):
         self._view = View()
         self._shape: tuple[table.Column, ...] = ()
         self._shown: list[tuple[Text, ...]] = []
+        # What the rows were made from: an arrow key must not make a thousand of them again.
+        self._round: Round | None = None
+        self._source: tuple[object, ...] = ()
 
     def show(self, view: View) -> None:
         self._view = view
         if not self.size:
             return
-        self._reshape(table.columns(view, self.size.width))
-        rows = table.rows(view, self._shape)
         # Moving the cursor from here is not the user's doing: nobody needs to hear of it.
         with self.prevent(DataTable.RowHighlighted):
-            self._set_rows(rows)
-            if rows:
+            source = (view.columns, view.sort, view.look, view.colours, view.language, self.size.width)
+            if shown_round(view) is not self._round or source != self._source:
+                self._round, self._source = shown_round(view), source
+                self._reshape(table.columns(view, self.size.width))
+                self._set_rows(table.rows(view, self._shape))
+            if self._shown:
                 self.move_cursor(row=selected_index(view), animate=False)
 
     def _reshape(self, shape: tuple[table.Column, ...]) -> None:
@@ -178,7 +184,7 @@ class HitsTable(DataTable[Text]):
                 self.add_row(*row, key=str(at))
                 continue
             for column, old, new in zip(self._shape, before[at], row, strict=True):
-                if old != new:
+                if old != new or old.style != new.style:  # equal texts may differ in the style of the whole
                     self.update_cell(str(at), column.key, new)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -134,6 +134,7 @@ def evidence(trace: Trace, *, width: int, look: Look = "unicode", flow: bool = T
     items: list[RenderableType] = [styled(trace.query, "bold"), index_line(trace)]
     if trace.hits:
         items.append(evidence_table(trace, width=width, look=look))
+        items += [] if look == "unicode" else [Text("")]  # where the table has no box with a blank line of its own
         if flow:
             items += [rich_text(rank_flow(trace.last, width=min(width, 100), look=look)), Text("")]
     else:

@@ -15,7 +15,7 @@ from textual._compositor import Compositor
 from glassbox_tui.retrieval.trace import STAGES, Trace
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.session import Session, begun, ended
-from glassbox_tui.tui.state import View, selected_hit
+from glassbox_tui.tui.state import View, listed_hits, selected_hit
 from glassbox_tui.tui.widgets import HitsTable
 
 
@@ -115,6 +115,13 @@ def reversed_top(trace: Trace) -> Trace:
     return replace(trace, rounds=(replace(trace.last, stages=stages, hits=tuple(reversed(trace.hits))),))
 
 
+def number_colours(stage: Stage) -> dict[str, str]:
+    """uid -> colour of its number in the table."""
+    table = stage.app.screen.query_one(HitsTable)
+    hits = listed_hits(stage.view)
+    return {hit.uid: str(table.get_cell(str(row), "rank").style) for row, hit in enumerate(hits)}
+
+
 async def test_another_letter_typed_recolours_no_chunk_that_stays() -> None:
     def trace_for(query: str, rounds: bool) -> Trace:
         return sample_trace() if query == "rr" else reversed_top(sample_trace())
@@ -123,8 +130,11 @@ async def test_another_letter_typed_recolours_no_chunk_that_stays() -> None:
         await stage.ask("r")
         before = stage.view.colours.by_uid
         assert len(set(before.values())) == len(before) == 10
+        numbers = number_colours(stage)
+        assert len(set(numbers.values())) == 8
         await stage.press("down", "down")
         await stage.ask("r")
+        assert number_colours(stage) == numbers
         assert stage.view.trace == sample_trace()
         assert stage.view.colours.by_uid == before
 
