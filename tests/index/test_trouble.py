@@ -105,6 +105,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize("how", DAMAGE)
 def test_damaged_index_is_set_aside_and_built_anew(built: tuple[Path, Path, Path], how: str) -> None:
+    """I2: no damage blocks a start, and what can be saved is."""
     notes, data, file = built
     DAMAGE[how](file)
     with engine_on(notes, data) as engine:
@@ -119,7 +120,7 @@ def test_damaged_index_is_set_aside_and_built_anew(built: tuple[Path, Path, Path
 
 
 def test_vectors_that_can_be_read_are_taken_over(built: tuple[Path, Path, Path]) -> None:
-    """The schema row says another version; all vectors are sound, so nothing is embedded again."""
+    """I2: the schema row says another version; all vectors are sound, so nothing is embedded again."""
     notes, data, file = built
     with sqlite3.connect(file) as db:
         db.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")

@@ -177,6 +177,7 @@ def test_another_embedder_shares_the_index_and_no_vector(tmp_path: Path) -> None
 
 
 def test_second_writer_reads_along(tmp_path: Path) -> None:
+    """I3: within one process too."""
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("alpha beta")
@@ -189,6 +190,7 @@ def test_second_writer_reads_along(tmp_path: Path) -> None:
 
 
 def test_index_of_another_version_is_set_aside_and_built_anew(tmp_path: Path) -> None:
+    """I2: another version of the program never blocks a start."""
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("alpha beta")

@@ -1,4 +1,4 @@
-"""From the wheel's file to a folder that loads: every way in which that can go wrong, made to happen."""
+"""From the wheel's file to a folder that loads: every way in which that can go wrong, made to happen (I7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing reaches the network: whole commands run in processes in which any socket to a host is refused and noted."""
+"""Nothing reaches the network: whole commands run in processes in which any socket to a host is refused, noted (I7)."""
 
 from __future__ import annotations
 

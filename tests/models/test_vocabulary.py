@@ -1,4 +1,4 @@
-"""An embedder that does not know the notes' language is named, with the share it does not know."""
+"""An embedder that does not know the notes' language is named, with the share it does not know (U5)."""
 
 from __future__ import annotations
 
