@@ -20,6 +20,7 @@ ENDED = {
     "no-idea": "no new idea for a rewrite",
     "repeated": "the next rewrite would repeat a query",
     "stopped": "stopped by you",
+    "one-round": "only this round was asked for",
 }
 
 

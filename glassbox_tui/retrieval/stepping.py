@@ -50,7 +50,7 @@ def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: Cancelled
             trace = _moved(move, engine.pipeline_of(move.trace, cancelled))
             before = move.trace.timings_ms.get("total", 0.0)
     if isinstance(move, Stop) or not (go_on or isinstance(move, Skip)):
-        pause = Pause(with_end(trace, "stopped"))
+        pause = Pause(with_end(trace, "stopped" if isinstance(move, Stop) else "one-round"))
     else:
         pipe = engine.pipeline_of(trace, cancelled)
         pause = _propose(trace, pipe, _refused(move)) if isinstance(move, Skip) else _pause(trace, pipe)

@@ -13,7 +13,7 @@ from typing import Any
 TRACE_VERSION = 1
 STAGES = ("bm25", "dense", "fused", "rerank", "final")
 # Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
-ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped")
+ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped", "one-round")
 
 
 class TraceError(ValueError):

@@ -51,6 +51,7 @@ LOOP: Final[dict[str, str]] = {
     "no new idea for a rewrite": "没有新的改写主意",
     "the next rewrite would repeat a query": "下一个改写与已跑过的重复",
     "stopped by you": "由你停止",
+    "only this round was asked for": "只要求跑这一轮",
     "it would make it ": "结果会是",
     "it would change: {}": "会改变：{}",
     "round {} of branch {} against round {} of branch {}": "第 {} 轮（分支 {}）对比第 {} 轮（分支 {}）",

@@ -202,7 +202,7 @@ def test_stopping_says_that_the_person_stopped(engine: Engine) -> None:
     assert (ran(pause.trace), pause.trace.ended, pause.proposal) == (ran(trace), "stopped", None)
     alone = step(engine, Edit(trace, proposed, "green tea"), go_on=False)
     assert alone.proposal is None
-    assert alone.trace.ended == "stopped"
+    assert alone.trace.ended == "one-round"
 
 
 def test_a_branch_shares_its_first_rounds_and_is_a_trace_like_any_other(engine: Engine) -> None:
@@ -212,7 +212,7 @@ def test_a_branch_shares_its_first_rounds_and_is_a_trace_like_any_other(engine: 
     assert branch.rounds[0] is trunk.rounds[0]
     assert [r.number for r in branch.rounds] == [0, 1]
     assert branch.rounds[1] != trunk.rounds[1]
-    assert branch.ended == "stopped"
+    assert branch.ended == "one-round"
     assert branch.decision == "insufficient"
     assert from_json(to_json(branch)) == branch
 

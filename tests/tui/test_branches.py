@@ -11,7 +11,7 @@ from samples import sample_trace, sample_trace_hostile, sample_trace_two_rounds
 from glassbox_tui.retrieval.moves import Pause, Proposal, cut_after
 from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import ENDS, Round, Trace
-from glassbox_tui.tui import branches, rounds
+from glassbox_tui.tui import branches, keys, registry, rounds
 from glassbox_tui.tui.branches import Loop
 from glassbox_tui.tui.state import View
 
@@ -120,11 +120,11 @@ def test_what_is_proposed_is_told_within_the_panel_and_harmless(proposed: Round,
 
 
 def test_in_a_low_panel_what_waits_for_a_word_is_still_seen() -> None:
-    shown = [
-        line.plain for line in rounds.loop(paused_view(sample_trace_two_rounds().rounds[1], sample_trace()), 76, 11)
-    ]
-    assert any("enter run it" in line for line in shown[:11])
-    assert any("it would change" in line for line in shown[:11])
+    view = paused_view(sample_trace_two_rounds().rounds[1], sample_trace())
+    seen = "\n".join(line.plain for line in rounds.loop(view, 76, 11)[:11])
+    for key in ("run", "edit", "own", "skip", "stop"):
+        assert f"{keys.shown(registry.command(key).keys)} " in seen
+    assert "it would change" in seen
 
 
 @pytest.mark.parametrize("why", ENDS)

@@ -104,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("bottom", "G,end", "last hit", "hits", partial(_to, index=sys.maxsize)),
     Command(
         "round_before", "left_square_bracket", "round before: every panel shows it", "loop", partial(_round, by=-1),
-        "rounds", has_rounds, urgent=lambda view: "rounds" if view.panel == "loop" else "",
+        "rounds", has_rounds, urgent=lambda view: "rounds" if loop.looked_at(view) else "",
     ),
     Command("round_next", "right_square_bracket", "next round", "loop", partial(_round, by=1), when=has_rounds),
     *(

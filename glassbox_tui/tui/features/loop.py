@@ -53,9 +53,14 @@ def can_compare(view: View) -> bool:
     return settled(view) and now is not None and bool(branches.comparisons(view.loop, now))
 
 
-def _while_waiting(word: str, view: View, in_panel: str = "") -> str:
-    """The word for the hints line while a proposal waits; `in_panel`: the one for when the loop is looked at."""
-    return word if waits(view) else in_panel if view.panel == "loop" else ""
+def looked_at(view: View) -> bool:
+    """The loop is what is on screen, or has more than one round: its keys come first."""
+    return view.panel == "loop" or (view.trace is not None and len(view.trace.rounds) > 1)
+
+
+def _while_waiting(word: str, view: View, else_: str = "") -> str:
+    """The word for the hints line while a proposal waits; `else_`: the one for when the loop is looked at."""
+    return word if waits(view) else else_ if looked_at(view) else ""
 
 
 # -- what -------------------------------------------------------------------------------------------------------------
@@ -182,15 +187,15 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "edit", "e", "edit the proposed query, or the shown round's, and run it", "stepping", _edit, "edit query", idle,
-        urgent=partial(_while_waiting, "edit", in_panel="edit"),
+        urgent=partial(_while_waiting, "edit", else_="edit"),
     ),
     Command(
         "own", "w", "write a query of your own and run it after the shown round", "stepping", _own, "own query", idle,
-        urgent=partial(_while_waiting, "own", in_panel="own query"),
+        urgent=partial(_while_waiting, "own", else_="own query"),
     ),
     Command(
         "skip", "x", "skip the proposed rewrite: propose another", "stepping", partial(_from_the_last, what="skip"),
-        when=can_skip, urgent=partial(_while_waiting, "another", in_panel="another rewrite"),
+        when=can_skip, urgent=partial(_while_waiting, "another", else_="another rewrite"),
     ),
     Command(
         "stop", "S", "stop stepping, and answer from what is there", "stepping", partial(_from_the_last, what="stop"),
