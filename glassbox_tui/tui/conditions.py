@@ -14,6 +14,7 @@ from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import say
+from glassbox_tui.views.matching import surface_forms
 from glassbox_tui.views.plain import clip
 from glassbox_tui.views.plain import line as plain
 
@@ -49,7 +50,9 @@ def notices(view: View) -> list[_Line]:
     if trace is not None and now is not None:
         said += [(told(notice), WARN) for notice in trace.notices]
         if now.grade.missing and not now.grade.sufficient:
-            said.append((say("not in the evidence: {}", ", ".join(map(plain, now.grade.missing))), WARN))
+            written = surface_forms(trace.rounds[0], trace.query)
+            missing = ", ".join(plain(written.get(term, term)) for term in now.grade.missing)
+            said.append((say("not in the evidence: {}", missing), WARN))
     elif view.info is not None and not view.info.reranker:
         said.append((say("the rerank stage is off: the fused order is the final one"), WARN))
     return [(plain(sentence), style) for sentence, style in said]

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
+from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views.matching import surface_forms
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, number, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
@@ -55,7 +57,8 @@ def _lines(trace: Trace, answer: ReportAnswer | None, made: str) -> Iterator[str
     yield f"# Search: {code(trace.query)}"
     yield ""
     rounds = f"{len(trace.rounds)} round{'' if len(trace.rounds) == 1 else 's'}"
-    yield f"**{_verdict(last.grade)}** after {rounds}."
+    ended = f" ({ENDED[trace.ended]})" if trace.ended in ENDED else ""
+    yield f"**{_verdict(last.grade)}** after {rounds}{ended}."
     yield ""
     if made:
         yield f"- made: {made}"
@@ -100,9 +103,9 @@ def _round(r: Round, trace: Trace) -> Iterator[str]:
     yield from ("", f"### Round {r.number} ({line(r.origin)}): {_verdict(r.grade).lower()}", "")
     yield f"- query: {code(r.query)}"
     surface = surface_forms(r, trace.query, (hit.text for hit in r.hits))
-    for added in r.added_terms:
-        sources = ", ".join(code(uid) for uid in added.sources)
-        yield f"- added: {code(surface.get(added.term, added.term))} (weight {number(added.weight)}) from {sources}"
+    for word in added_words(r.added_terms):
+        sources = ", ".join(code(uid) for uid in word.sources) or "the person who searched"
+        yield f"- added: {code(surface.get(word.text, word.text))} (weight {number(word.weight)}) from {sources}"
     for reason in r.grade.reasons:
         yield f"- because: {code(reason)}"
     if r.grade.missing:

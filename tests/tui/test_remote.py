@@ -16,8 +16,21 @@ import pytest
 from samples import sample_trace_hostile
 
 from glassbox_tui import Engine
+from glassbox_tui.retrieval.moves import Accept, First, Own
 from glassbox_tui.settings import Settings, load_settings
-from glassbox_tui.tui.messages import AnswerDone, Event, Opened, Refresh, Search, SearchDone, Updated, WorkersGone
+from glassbox_tui.tui.messages import (
+    AnswerDone,
+    Event,
+    MakeStep,
+    Opened,
+    Refresh,
+    Search,
+    SearchDone,
+    StepDone,
+    StepFailed,
+    Updated,
+    WorkersGone,
+)
 from glassbox_tui.tui.remote import Place, Remote
 
 LIMIT = 60.0
@@ -120,3 +133,20 @@ sys.stdin.read()
 def test_a_trace_survives_the_pipe() -> None:
     trace = sample_trace_hostile()
     assert pickle.loads(pickle.dumps(trace)) == trace
+
+
+def test_a_step_over_the_pipe_is_the_step_an_engine_here_makes(
+    remote: Remote, heard: Heard, notes: Path, settings: Settings
+) -> None:
+    heard.next(Updated)
+    remote.send(MakeStep(3, First("quagga unheard words")))
+    first = heard.next(StepDone)
+    assert first.run == 3
+    assert first.pause.proposal is not None
+    remote.send(MakeStep(4, Accept(first.pause.trace, first.pause.proposal), branch=0))
+    second = heard.next(StepDone)
+    with Engine.open(notes, settings) as engine:
+        here = engine.search("quagga unheard words")
+    assert [r.hits for r in second.pause.trace.rounds] == [r.hits for r in here.rounds[:2]]
+    remote.send(MakeStep(5, Own(second.pause.trace, " ")))
+    assert "empty" in heard.next(StepFailed).reason
