@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -278,7 +278,8 @@ class Engine:
         if mode == "dense" and self._keyword_only(settings):
             raise EngineError("dense search is off: GLASSBOX_DISABLE_DENSE is set")
         pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
-        ran = run(query, pipe, settings.max_rewrites, on_round)
+        with self.going_first():
+            ran = run(query, pipe, settings.max_rewrites, on_round)
         return Trace(
             query=query,
             settings=_public(settings, pipe),
@@ -321,6 +322,10 @@ class Engine:
             plugins=self.plugins,
             scope=scope,
         )
+
+    def going_first(self) -> AbstractContextManager[None]:
+        """Around rounds that somebody waits for: an update that runs beside them begins no chunk meanwhile."""
+        return self._gate.search()
 
     def pipeline_of(self, trace: Trace, cancelled: CancelledFn | None = None) -> Pipeline:
         """The pipeline that made `trace`, on the index as it is now: for taking the trace up where it was left."""

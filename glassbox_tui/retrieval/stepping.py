@@ -40,6 +40,11 @@ def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: Cancelled
 
     Raises SteppingError for a query that is empty or ran already, and what `Engine.search` raises.
     """
+    with engine.going_first():
+        return _step(engine, move, go_on, cancelled)
+
+
+def _step(engine: Engine, move: Move, go_on: bool, cancelled: CancelledFn | None) -> Pause:
     started, before = time.perf_counter(), 0.0
     match move:
         case First():

@@ -34,13 +34,14 @@ class Branch:
 class Loop:
     """`stepping`: step mode is on. `current` is the branch on screen.
 
-    `by_hand`: the rounds were run one by one.
+    `answering` is the branch that the next answer is for. `by_hand`: the rounds were run one by one.
     `compared` is the place in `comparisons` of what the shown round is held against; None: the rounds are shown.
     """
 
     stepping: bool = False
     branches: tuple[Branch, ...] = ()
     current: int = 0
+    answering: int = 0
     by_hand: bool = False
     compared: int | None = None
 
@@ -77,9 +78,10 @@ def stepped(loop: Loop, branch: int, kept: int, pause: Pause) -> Loop:
     if kept + 1 >= len(old.trace.rounds):
         grown = Branch(trace, old.parent, old.after, pause.proposal)
         branches = tuple(grown if b is old else b for b in loop.branches)
-        return replace(loop, branches=branches, current=branch, compared=None)
+        return replace(loop, branches=branches, current=branch, answering=branch, compared=None)
     new = Branch(trace, _holder(loop, branch, kept), kept, pause.proposal)
-    return replace(loop, branches=(*loop.branches, new), current=len(loop.branches), compared=None)
+    at = len(loop.branches)
+    return replace(loop, branches=(*loop.branches, new), current=at, answering=at, compared=None)
 
 
 def _holder(loop: Loop, branch: int, number: int) -> int:
@@ -96,8 +98,8 @@ def switched(loop: Loop, by: int) -> Loop:
 
 
 def answered(loop: Loop, reply: Reply) -> Loop:
-    """The answer from the evidence of the branch on screen."""
-    branches = tuple(replace(b, reply=reply) if i == loop.current else b for i, b in enumerate(loop.branches))
+    """The answer has come; the person may be on another branch by now."""
+    branches = tuple(replace(b, reply=reply) if i == loop.answering else b for i, b in enumerate(loop.branches))
     return replace(loop, branches=branches)
 
 

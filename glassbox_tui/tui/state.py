@@ -245,7 +245,8 @@ def applied(view: View, event: Event) -> View:
             return replace(view, shown=run, told=sentences.told(reason))
         case AnswerDone(run, reply) if run == view.run:
             loop = branches.answered(view.loop, reply)
-            return replace(view, reply=reply, loop=loop, closeup=replace(view.closeup, source=0))
+            here = loop.branch.reply if loop.branch is not None else reply
+            return replace(view, reply=here, loop=loop, closeup=replace(view.closeup, source=0))
         case NoteRead(token, note) if view.reading is not None and token == view.reading.token:
             return replace(view, reading=loaded(view.reading, note, *view.reading.size))
         case AroundRead(uid, before, after):
@@ -268,7 +269,8 @@ def _on_branch(view: View, loop: Loop) -> View:
     """The branch that `loop` has on screen, its last round."""
     branch = loop.branch
     trace, reply = (branch.trace, branch.reply) if branch is not None else (None, None)
-    return replace(view, loop=loop, trace=trace, reply=reply, round=None, failure="")
+    closeup = replace(view.closeup, source=0)
+    return replace(view, loop=loop, trace=trace, reply=reply, round=None, failure="", closeup=closeup)
 
 
 def switch_branch(view: View, by: int) -> View:

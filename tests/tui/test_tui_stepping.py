@@ -17,8 +17,10 @@ from glassbox_tui.retrieval.moves import Accept, First, Move, Own, Pause
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.retrieval.wording import added_words, editable
 from glassbox_tui.settings import Settings
+from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.choosing import EditScreen
 from glassbox_tui.tui.messages import AnswerDone, StepDone
+from glassbox_tui.tui.state import within
 from glassbox_tui.tui.widgets import QueryBox
 
 NOTES = {
@@ -38,9 +40,9 @@ class Stepper(ScriptedBackend):
     step_gate: Gate | None = None
     moves: list[Move] = field(default_factory=list)
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn) -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
         self.asked.append((query, rounds))
-        return self.engine.search(query, max_rewrites=None if rounds else 0)
+        return self.engine.search(query, max_rewrites=None if rounds else 0, scope=scope)
 
     def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
         self.moves.append(move)
@@ -366,6 +368,15 @@ async def test_another_query_has_branches_of_its_own() -> None:
         assert trace_of(stage).query == HOPELESS + "x"
 
 
+async def test_stepping_keeps_to_the_scope_of_the_search() -> None:
+    async with running(Stepper()) as stage:
+        stage.app.change(within(stage.view, "clock.md"))
+        await paused(stage)
+        await stage.press("w")
+        await write(stage, "green tea")
+        assert {h.path for r in trace_of(stage).rounds for h in r.hits} == {"clock.md"}
+
+
 # -- the order of messages --------------------------------------------------------------------------------------------
 
 
@@ -448,7 +459,7 @@ async def test_the_answer_of_an_overtaken_step_is_dropped() -> None:
     thinking = Gate()
 
     class Thinker(Stepper):
-        def answer(self, trace: Trace):  # type: ignore[no-untyped-def]
+        def answer(self, trace: Trace) -> Reply:
             thinking.hold()
             return replace(self.reply, text="old answer")
 
@@ -461,6 +472,31 @@ async def test_the_answer_of_an_overtaken_step_is_dropped() -> None:
         await stage.seen.heard(AnswerDone)
         await stage.seen.until(lambda: stage.view.run == stage.view.shown)
         assert "old answer" not in stage.screen()
+
+
+async def test_an_answer_goes_to_the_branch_it_was_made_for() -> None:
+    thinking = Gate()
+
+    class Thinker(Stepper):
+        def answer(self, trace: Trace) -> Reply:
+            if trace.last.query == "green tea":
+                thinking.hold()
+            return replace(self.reply, text=f"an answer to {trace.last.query}")
+
+    async with running(Thinker()) as stage:
+        await finished(stage)
+        await stage.press("e")
+        stage.app.screen.query_one(QueryBox).value = "green tea"
+        await stage.press("enter")
+        await reached(thinking)
+        await stage.pilot.pause()
+        await stage.press("tab")
+        before = stage.panel("answer")
+        thinking.opened.set()
+        await stage.seen.until(lambda: len([e for e in stage.seen.events if isinstance(e, AnswerDone)]) == 2)
+        assert stage.panel("answer") == before
+        await stage.press("tab")
+        assert "an answer to green tea" in stage.panel("answer")
 
 
 def test_moves_and_pauses_survive_the_pipe() -> None:
