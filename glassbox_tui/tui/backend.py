@@ -5,6 +5,7 @@ The Protocol is small on purpose: the tests hand in a scripted backend, and the 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
@@ -12,11 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassbox_tui.notes.reading import NoteText
+from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import CancelledFn, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, opening
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.settings import Settings
+
+# An editor may take a note away for a moment to save it: one that is missing for less is not gone.
+SAVE_SECONDS = 0.4
+LOCKED = "another process is indexing this folder; what is indexed so far is searched"
 
 if TYPE_CHECKING:
     from glassbox_tui import Engine
@@ -50,6 +56,18 @@ class Reply:
     notice: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an update: what went wrong, a sentence each; how many chunks wait to be embedded.
+
+    `locked`: another process writes this index, and nothing was done.
+    """
+
+    problems: tuple[str, ...] = ()
+    pending: int = 0
+    locked: bool = False
+
+
 class Backend(Protocol):
     """An opened index. `search` and `answer` are called from one thread while `update` runs in another."""
 
@@ -65,11 +83,18 @@ class Backend(Protocol):
 
     def answer(self, trace: Trace) -> Reply: ...
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
-        """Bring the index up to date with the folder; returns what went wrong, a sentence each.
+    def update(
+        self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
+    ) -> Outcome:
+        """Bring the index up to date with the folder.
 
-        `changed` is called whenever a search would see something new. Raises Cancelled once `cancelled()` is true.
+        `changed` is called whenever a search would see something new. Raises Cancelled once `cancelled()` is true; once
+        `hold()` is, the rest of the embedding is left for another update.
         """
+        ...
+
+    def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
+        """Call `changed` whenever the folder may have changed, until `stop` is set; `mode` hears how it is noticed."""
         ...
 
     def selftest(self, heard: CheckFn) -> None:
@@ -139,11 +164,23 @@ class EngineBackend:
         found = answer(trace, self._engine)
         return Reply(found.mode, found.text, tuple(_source(c) for c in found.citations), found.notice)
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
-        report = self._engine.update(progress=progress, cancelled=cancelled, changed=changed)
+    def update(
+        self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
+    ) -> Outcome:
+        report = self._engine.update(progress, cancelled, changed, hold, SAVE_SECONDS)
         if report.locked:
-            return ("another process is indexing this folder; what is indexed so far is searched",)
-        return tuple(f"{path}: {reason}" for path, reason in report.problems)
+            return Outcome(
+                ("another process is indexing this folder; what is indexed so far is searched",), locked=True
+            )
+        problems = (*map(str, report.kept), *(f"{path}: {reason}" for path, reason in report.problems))
+        return Outcome(problems, report.pending)
+
+    def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
+        from glassbox_tui.notes.ignore import rules_of
+        from glassbox_tui.notes.watch import watch
+
+        if self._engine.root is not None:
+            watch(self._engine.root, changed, mode, stop, rules_of(self._engine.settings))
 
     def selftest(self, heard: CheckFn) -> None:
         from glassbox_tui.selftest.run import invariants, run

@@ -11,6 +11,7 @@ from rich.text import Text
 from glassbox_tui.tui.cells import BAD, DIM, HEAD, KEY, WARN, cut, ends, wrap
 from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.keys import key_of
+from glassbox_tui.tui.living import effect_words, mode_words, waiting_words
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import say
@@ -46,6 +47,13 @@ def notices(view: View) -> list[_Line]:
     said: list[_Line] = []
     if view.problem and view.info is not None:
         said.append((told(view.problem), BAD))
+    if effect := effect_words(view.living):
+        said.append((effect, HEAD))
+    if waiting := waiting_words(view.living):
+        said.append((waiting, WARN))
+    mode = view.living.mode
+    if mode is not None and mode.kind != "watching":
+        said.append((say("changes of the folder: {}", mode_words(mode)), WARN))
     trace, now = view.trace, shown_round(view)
     if trace is not None and now is not None:
         said += [(told(notice), WARN) for notice in trace.notices]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glassbox_tui.notes.reading import NoteText
+from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.moves import Move, Pause
@@ -46,7 +47,16 @@ class MakeStep:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Read the folder again as soon as no update runs."""
+    """Read the folder again as soon as no update runs. `quiet`: nobody asked, so only what takes long is told."""
+
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PauseEmbedding:
+    """Leave what is to be embedded for later (`on`), or go on with it."""
+
+    on: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,18 @@ class OpenFolder:
     path: str
 
 
-Request = Search | MakeStep | Refresh | RunSelftest | ReadNote | ReadAround | ListNotes | ListChunks | OpenFolder
+Request = (
+    Search
+    | MakeStep
+    | Refresh
+    | PauseEmbedding
+    | RunSelftest
+    | ReadNote
+    | ReadAround
+    | ListNotes
+    | ListChunks
+    | OpenFolder
+)
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -119,17 +140,26 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """While indexing goes on: a search would now see something new."""
+    """While indexing goes on: a search would now see something new. `edited`: because notes changed under our eyes."""
 
     info: IndexInfo
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The index is as the folder is; `problems` is a sentence each."""
+    """The index is as the folder is; `problems` is a sentence each. `pending` chunks wait to be embedded."""
 
     info: IndexInfo
     problems: tuple[str, ...] = ()
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """How changes of the folder are noticed from now on."""
+
+    mode: Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +295,8 @@ class Refused:
 
 
 Event = (
-    Opened
+    Watched
+    | Opened
     | OpenFailed
     | Progressed
     | Changed

@@ -16,6 +16,7 @@ from glassbox_tui.tui.features import (
     export,
     folders,
     history,
+    living,
     look,
     loop,
     notices,
@@ -40,6 +41,7 @@ _FEATURES = (
     *history.COMMANDS,
     *browser.COMMANDS,
     *folders.COMMANDS,
+    *living.COMMANDS,
     *notices.COMMANDS,
     *selftest.COMMANDS,
     *replay.COMMANDS,
@@ -51,7 +53,7 @@ _GROUPS = list(dict.fromkeys(command.group for command in _FEATURES))
 COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
 
 # Features that act on what the workers tell, beyond what it does to the View.
-LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard)
+LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard, living.heard)
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

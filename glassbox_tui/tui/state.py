@@ -16,6 +16,7 @@ from glassbox_tui.tui.branches import NO_BRANCHES, Loop
 from glassbox_tui.tui.browsing import Browser, Leaf
 from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
 from glassbox_tui.tui.closeup import PLAIN, Around, CloseUp
+from glassbox_tui.tui.living import Living
 from glassbox_tui.tui.messages import (
     AnswerDone,
     AroundRead,
@@ -98,6 +99,7 @@ class View:
     reading: Reading | None = None
     scope: str = ""
     browser: Browser = field(default_factory=Browser)
+    living: Living = field(default_factory=Living)
 
     @property
     def ascii(self) -> bool:

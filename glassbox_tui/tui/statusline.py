@@ -12,6 +12,7 @@ from glassbox_tui.retrieval.trace import IndexInfo
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, WARN, ends
 from glassbox_tui.tui.conditions import home, middle
 from glassbox_tui.tui.estimate import duration
+from glassbox_tui.tui.living import mode_words
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import later, say
 from glassbox_tui.views.plain import clip
@@ -25,6 +26,7 @@ _PHASES = {
     "scan": later("looking for notes"),
     "text": later("reading"),
     "embed": later("embedding"),
+    "plan": later("embedding"),
     "model": later("preparing the model"),
 }
 _TIMED = ("bm25", "dense", "rerank")
@@ -88,7 +90,9 @@ def _pieces(view: View) -> list[Piece]:
         if view.scope
         else []
     )
-    return [name, *scope, *index, *(_working(view.progress) if view.progress is not None else _timings(view))]
+    # "watching" yields first: that all is well goes without saying, and what is not is a notice too.
+    watch = [Piece(Text("  " + mode_words(view.living.mode), DIM), 8)] if view.living.mode is not None else []
+    return [name, *scope, *index, *watch, *(_working(view.progress) if view.progress is not None else _timings(view))]
 
 
 def _working(progress: Progress) -> list[Piece]:

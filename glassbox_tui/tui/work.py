@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.notes.reading import NoteText
+from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.moves import First
 from glassbox_tui.retrieval.trace import Trace
@@ -44,6 +45,7 @@ from glassbox_tui.tui.messages import (
     Opened,
     OpenFailed,
     OpenFolder,
+    PauseEmbedding,
     Progressed,
     ReadAround,
     ReadNote,
@@ -58,10 +60,16 @@ from glassbox_tui.tui.messages import (
     StepFailed,
     Updated,
     UpdateFailed,
+    Watched,
 )
 
 Deliver = Callable[[Event], None]
 _log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 3.0  # between looks whether the process that writes the index is gone
+PATIENCE = 0.5  # seconds after which work that nobody asked for shows
+# Of an update after an edit: the new text is searchable, then its vectors are. What comes later is older work.
+EDIT_CHANGES = 2
 
 SEARCH, INDEX, SIDE, SELFTEST = LANES = ("search", "index", "side", "selftest")
 
@@ -86,11 +94,18 @@ class Crew(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a job works with. `cancelled` turns true when the job's result is no longer wanted."""
+    """What a job works with. `cancelled` turns true when the job's result is no longer wanted.
+
+    `hold` turns true when background work is to be left for later; `again` asks for another update in a while.
+    `fresh`: the index was not brought up to date yet since it was opened.
+    """
 
     backend: Backend
     deliver: Deliver
     cancelled: CancelledFn
+    hold: CancelledFn
+    again: Callable[[], None]
+    fresh: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +130,9 @@ class Workers:
         self._waiting[INDEX][Refresh] = Refresh()
         self._wake = threading.Condition()
         self._stopped = threading.Event()
+        self._paused = False  # the embedding is
+        self._fresh = True  # no update was finished since the index was opened
+        self._unwatched = threading.Event()  # set: the watch of the folder before is to end
         serve = {lane: self._open_and_serve if lane == INDEX else self._serve for lane in LANES}
         self._threads = tuple(
             threading.Thread(target=serve[lane], args=(lane,), name=f"glassbox-{lane}", daemon=True) for lane in LANES
@@ -125,6 +143,11 @@ class Workers:
             thread.start()
 
     def send(self, request: Request) -> None:
+        if isinstance(request, PauseEmbedding):
+            self._paused = request.on
+            if request.on:
+                return
+            request = Refresh()
         kind = type(request)
         lane = self._waiting[JOBS[kind].lane]
         with self._wake:
@@ -136,6 +159,7 @@ class Workers:
 
     def cancel(self) -> None:
         self._stopped.set()
+        self._unwatched.set()
         with self._wake:
             self._wake.notify_all()
 
@@ -175,7 +199,33 @@ class Workers:
                 self._backend = backend
                 self._wake.notify_all()
             self._deliver(Opened(backend.info()))
+            self._watch(backend)
         self._serve(lane, tell_or_stop)
+
+    def _watch(self, backend: Backend) -> None:
+        """From now on this backend's folder is watched, and no other."""
+        self._unwatched.set()
+        stop = self._unwatched = threading.Event()
+        if self._stopped.is_set():
+            return
+
+        def keep_watching() -> None:
+            try:
+                backend.watch(
+                    lambda: self.send(Refresh(quiet=True)) if not stop.is_set() else None,
+                    lambda mode: self._deliver(Watched(mode)),
+                    stop,
+                )
+            except Exception as error:
+                self._deliver(Watched(Mode("off", sentence(error))))
+
+        threading.Thread(target=keep_watching, name="glassbox-watch", daemon=True).start()
+
+    def _retry(self) -> None:
+        """Try again in a while: another process writes the index, and may be killed without a word."""
+        timer = threading.Timer(RETRY_SECONDS, lambda: self.send(Refresh(quiet=True)))
+        timer.daemon = True
+        timer.start()
 
     def _serve(self, lane: str, tell: ProgressFn = lambda _: None) -> None:
         """Serve the lane's requests one after another until the end."""
@@ -201,7 +251,10 @@ class Workers:
                 if isinstance(request, OpenFolder):
                     self._move(request, backend, tell)
                 elif backend is not None:
-                    JOBS[kind].work(Desk(backend, self._deliver, cancelled), request)
+                    held = lambda: self._paused or bool(waiting)  # noqa: E731 - it is the desk's
+                    desk = Desk(backend, self._deliver, cancelled, held, self._retry, self._fresh)
+                    JOBS[kind].work(desk, request)
+                    self._fresh = self._fresh and lane != INDEX
             except Cancelled:
                 pass
             except Exception as error:  # a job minds its own errors: this one is ours, and must not end the lane
@@ -240,9 +293,10 @@ class Workers:
         # Told before anything that is found in it, and after everything that was found before.
         self._deliver(FolderOpened(request.path, after.info()))
         with self._wake:
-            self._backend = after
+            self._backend, self._fresh = after, True
             self._waiting[INDEX][Refresh] = Refresh()
             self._wake.notify_all()
+        self._watch(after)
 
 
 def _search(desk: Desk, request: Search) -> None:
@@ -280,18 +334,29 @@ def _answer(backend: Backend, trace: Trace) -> Reply:
 
 
 def _refresh(desk: Desk, request: Refresh) -> None:
+    tell = throttled(estimating(lambda progress: desk.deliver(Progressed(progress))))
+    edits = 0 if desk.fresh else EDIT_CHANGES
+
+    def changed() -> None:
+        nonlocal edits
+        desk.deliver(Changed(desk.backend.info(), edited=edits > 0))
+        edits -= 1
+
     try:
-        problems = desk.backend.update(
-            progress=throttled(estimating(lambda progress: desk.deliver(Progressed(progress)))),
+        outcome = desk.backend.update(
+            progress=patient(tell) if request.quiet else tell,
             cancelled=desk.cancelled,
-            changed=lambda: desk.deliver(Changed(desk.backend.info())),
+            changed=changed,
+            hold=desk.hold,
         )
     except Cancelled:
         raise
     except Exception as error:
         desk.deliver(UpdateFailed(sentence(error)))
         return
-    desk.deliver(Updated(desk.backend.info(), problems))
+    desk.deliver(Updated(desk.backend.info(), outcome.problems, outcome.pending))
+    if outcome.locked:
+        desk.again()
 
 
 def _selftest(desk: Desk, request: RunSelftest) -> None:
@@ -343,6 +408,7 @@ JOBS: Mapping[type[Request], Job] = {
     RunSelftest: Job(SELFTEST, _selftest),
     MakeStep: Job(SEARCH, _step),
     Refresh: Job(INDEX, _refresh),
+    PauseEmbedding: Job(INDEX, _elsewhere),
     ReadNote: Job(SIDE, _read_note),
     ReadAround: Job(SIDE, _read_around),
     OpenFolder: Job(INDEX, _elsewhere),
@@ -357,6 +423,17 @@ def sentence(error: Exception) -> str:
         return str(error)
     _log.exception("in a worker thread")
     return f"{type(error).__name__}: {error} (the log has the details)"
+
+
+def patient(tell: ProgressFn, clock: Callable[[], float] = time.monotonic) -> ProgressFn:
+    """`tell`, but nothing in the first moments: work that is over so soon is not worth a word."""
+    began = clock()
+
+    def maybe(progress: Progress) -> None:
+        if clock() - began >= PATIENCE:
+            tell(progress)
+
+    return maybe
 
 
 def throttled(tell: ProgressFn, interval: float = 0.1, clock: Callable[[], float] = time.monotonic) -> ProgressFn:

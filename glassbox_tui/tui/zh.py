@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from glassbox_tui.tui.zh_engine import ENGINE
+from glassbox_tui.tui.zh_living import LIVING
 from glassbox_tui.tui.zh_loop import LOOP
 from glassbox_tui.tui.zh_reader import READER
 from glassbox_tui.tui.zh_table import TABLE
 
 ZH: Final[dict[str, str]] = {
     **ENGINE,
+    **LIVING,
     **LOOP,
     **READER,
     **TABLE,

@@ -15,11 +15,12 @@ from textual.pilot import Pilot
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.notes.reading import NoteText
+from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
-from glassbox_tui.tui.backend import CheckFn, Reply, Source
+from glassbox_tui.tui.backend import CheckFn, Outcome, Reply, Source
 from glassbox_tui.tui.messages import Event, Opened, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel
@@ -72,6 +73,7 @@ class ScriptedBackend:
     read: list[str] = field(default_factory=list)
     around: list[str] = field(default_factory=list)
     updates: int = 0
+    edit: Callable[[], None] = lambda: None  # what the watch would call after an edit
 
     def info(self) -> IndexInfo:
         return INFO
@@ -86,7 +88,9 @@ class ScriptedBackend:
     def answer(self, trace: Trace) -> Reply:
         return self.reply
 
-    def update(self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]) -> tuple[str, ...]:
+    def update(
+        self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
+    ) -> Outcome:
         self.updates += 1
         for step in self.steps:
             progress(step)
@@ -95,7 +99,10 @@ class ScriptedBackend:
         if cancelled():
             raise Cancelled
         changed()
-        return self.problems
+        return Outcome(self.problems)
+
+    def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
+        self.edit = changed
 
     def selftest(self, heard: CheckFn) -> None:
         for done, (group, name, ok, detail) in enumerate(self.checks, start=1):

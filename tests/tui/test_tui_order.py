@@ -13,7 +13,7 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui.app import make_app
-from glassbox_tui.tui.backend import Backend, Reply
+from glassbox_tui.tui.backend import Backend, Outcome, Reply
 from glassbox_tui.tui.messages import AnswerDone, OpenFailed, Progressed, SearchDone, SearchFailed, UpdateFailed
 from glassbox_tui.tui.state import selected_hit, selected_index
 from glassbox_tui.tui.widgets import Panel, QueryBox
@@ -246,8 +246,8 @@ async def test_a_failed_search_is_said_and_the_next_one_works() -> None:
 async def test_indexing_that_fails_leaves_the_old_index_searchable() -> None:
     class Full(ScriptedBackend):
         def update(
-            self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None]
-        ) -> tuple[str, ...]:
+            self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
+        ) -> Outcome:
             raise GlassboxError("the disk is full")
 
     async with running(Full(), indexed=False) as stage:

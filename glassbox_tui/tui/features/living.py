@@ -1,0 +1,53 @@
+"""Notes that change while they are searched: the query runs again by itself, and embedding can wait."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from glassbox_tui.tui import living, state
+from glassbox_tui.tui.commands import BROWSER, MAIN, Command
+from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed
+from glassbox_tui.tui.state import View
+from glassbox_tui.tui.words import say
+
+if TYPE_CHECKING:
+    from glassbox_tui.tui.app import GlassboxApp
+
+
+def _embeds(view: View) -> bool:
+    embedding = view.progress is not None and view.progress.phase == "embed"
+    return embedding or view.living.paused or view.living.pending > 0
+
+
+def _pause(app: GlassboxApp) -> None:
+    on = not app.view.living.paused
+    if on and not _embeds(app.view):
+        app.tell(say("nothing waits to be embedded"))
+        return
+    app.change(replace(app.view, living=replace(app.view.living, paused=on)))
+    app.send(PauseEmbedding(on))
+
+
+def heard(app: GlassboxApp, event: Event) -> None:
+    """After an edit: ask again, and remember what the answer is to be held against."""
+    if isinstance(event, Progressed) and event.progress.phase == "plan":
+        app.tell(event.progress.detail)
+    before = app.view
+    now = living.heard(before.living, event)
+    if isinstance(event, Changed) and event.edited and before.query.strip() and not before.offline:
+        # A typed query was asked again already; one with rounds is, unless they are being stepped or branched.
+        own_way = len(before.loop.branches) > 1 or before.loop.proposal is not None
+        if not (state.asks_again(before) or own_way) and before.run == before.shown:
+            app.search(before.query, rounds=True)
+        if app.view.run != app.view.shown:
+            now = living.edited(now, app.view.query, app.view.trace, app.view.run)
+    if now != app.view.living:
+        app.change(replace(app.view, living=now))
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "pause", "p", "pause the embedding, or go on with it", "notes", _pause, "pause", _embeds, where=(MAIN, BROWSER),
+    ),
+)  # fmt: skip

@@ -1,0 +1,27 @@
+"""The words of notes that change while they are searched."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LIVING: Final[dict[str, str]] = {
+    "pause": "暂停",
+    "pause the embedding, or go on with it": "暂停计算向量，或继续",
+    "nothing waits to be embedded": "没有要计算的向量",
+    "after the edit: {}": "改动之后：{}",
+    "{} more": "另有 {} 个",
+    "embedding is paused, {} chunks wait: {} goes on": "向量计算已暂停，还有 {} 个片段：按 {} 继续",
+    "changes of the folder: {}": "目录改动：{}",
+    "watching": "监视中",
+    "polling": "轮询",
+    "not watched": "未监视",
+    "network mount": "网络挂载",
+    "watch limit reached": "监视数已到上限",
+    "the notes cannot be reached": "笔记无法访问",
+    "{} chunks to embed: {}, {} of disk": "{} 个片段要计算向量：{}，占磁盘 {}",
+    "{} chunks to embed: {}, {} of disk, and only {} are free": "{} 个片段要计算向量：{}，占磁盘 {}，但只剩 {}",
+    "dense search is off (GLASSBOX_DISABLE_DENSE)": "向量检索已关闭（GLASSBOX_DISABLE_DENSE）",
+    "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)":
+        "重排已关闭：不保存词元编码（GLASSBOX_TOKEN_CODES=0）",
+    "rerank is off: without an embedder there is no late interaction": "重排已关闭：没有向量模型就没有后期交互",
+}  # fmt: skip
