@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from glassbox_tui.index.indexer import Calls
 from glassbox_tui.index.rows import Embedding
@@ -15,7 +18,19 @@ from glassbox_tui.models.protocols import Embedder, TokenEmbedder
 from glassbox_tui.progress import Cancelled, Progress
 
 COMMIT_EVERY = 16  # chunks of one note; a note's end commits too
+PROBE = 16  # chunks after which the pace and the size of the rest are known
+LONG_SECONDS = 30.0  # an embedding that will take this long is announced
 PACE_SECONDS = 30.0  # the rate is that of so long a time
+
+
+def disk_bytes(chunks: int, embedded: int, stored: int, dimension: int) -> int:
+    """What `chunks` more embeddings will take on disk, `embedded` of them having made `stored` bytes of token codes.
+
+    A vector takes whole pages of 4 KiB: its row is too long to share one. Codes take a fifteenth more than their bytes.
+    (Both measured: 3,218 chunks, 384 dimensions, 15.1 MB of vectors and 44.8 MB for 42.2 MB of codes.)
+    """
+    pages = -(-4 * dimension // 4096)
+    return round(chunks * (pages * 4096 + 600 + stored / max(1, embedded) * 16 / 15))
 
 
 @dataclass(slots=True)
@@ -61,7 +76,7 @@ def embed_missing(
             batch.clear()
             stored(vectors)
 
-    note = ""
+    note, began, stored_bytes = "", time.monotonic(), 0
     for done, (path, key) in enumerate(missing):
         if path != note or len(batch) >= COMMIT_EVERY:
             commit()
@@ -76,8 +91,21 @@ def embed_missing(
         text = store.index_text(key)
         if text is not None:
             batch.append(encode_passage(embedder, key, text, codes))
+            stored_bytes += 0 if batch[-1].codes is None else batch[-1].codes.nbytes
         rate = pace.rate(done + 1)
         left = (len(missing) - done - 1) / rate if rate else None
         calls.progress(Progress("embed", done + 1, len(missing), path, left, rate))
+        if done + 1 == PROBE and (seconds := (time.monotonic() - began) / PROBE * len(missing)) >= LONG_SECONDS:
+            disk = disk_bytes(len(missing), PROBE, stored_bytes, embedder.dimension)
+            calls.progress(Progress("plan", 0, len(missing), _size(disk, store.path), seconds))
     commit()
     return len(missing), 0
+
+
+def _size(disk: int, file: Path | None) -> str:
+    """ "65 MB", and what is free where that is not much more."""
+    free = disk * 10
+    if file is not None:
+        with suppress(OSError):
+            free = shutil.disk_usage(file.parent).free
+    return f"{disk / 1e6:,.0f} MB" + (f", {free / 1e6:,.0f} MB free" if free < 2 * disk else "")

@@ -19,6 +19,9 @@ def estimating(tell: ProgressFn, clock: Callable[[], float] = time.monotonic) ->
     def maybe(progress: Progress) -> None:
         nonlocal phase, total, began, first
         now = clock()
+        if progress.phase == "plan":  # knows what it says, and interrupts nothing
+            tell(progress)
+            return
         if progress.phase != phase or progress.total != total or progress.done < first:
             phase, total, began, first = progress.phase, progress.total, now, progress.done
         steps, seconds = progress.done - first, now - began

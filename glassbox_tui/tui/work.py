@@ -96,16 +96,19 @@ class Crew(Protocol):
 class Desk:
     """What a job works with. `cancelled` turns true when the job's result is no longer wanted.
 
-    `hold` turns true when background work is to be left for later; `again` asks for another update in a while.
-    `fresh`: the index was not brought up to date yet since it was opened.
+    `hold` turns true when background work is to be left for later, `overtaken` when another request of the lane is why.
+    `again` asks for another update in a while. `fresh`: the index was not brought up to date yet since it was opened;
+    `settled` says that it is.
     """
 
     backend: Backend
     deliver: Deliver
     cancelled: CancelledFn
     hold: CancelledFn
+    overtaken: CancelledFn
     again: Callable[[], None]
     fresh: bool
+    settled: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +224,23 @@ class Workers:
 
         threading.Thread(target=keep_watching, name="glassbox-watch", daemon=True).start()
 
+    def _desk(self, lane: str, backend: Backend, cancelled: CancelledFn) -> Desk:
+        waiting = self._waiting[lane]
+
+        def settled() -> None:
+            self._fresh = False
+
+        return Desk(
+            backend=backend,
+            deliver=self._deliver,
+            cancelled=cancelled,
+            hold=lambda: self._paused or bool(waiting),
+            overtaken=lambda: bool(waiting),
+            again=self._retry,
+            fresh=self._fresh,
+            settled=settled,
+        )
+
     def _retry(self) -> None:
         """Try again in a while: another process writes the index, and may be killed without a word."""
         timer = threading.Timer(RETRY_SECONDS, lambda: self.send(Refresh(quiet=True)))
@@ -251,10 +271,7 @@ class Workers:
                 if isinstance(request, OpenFolder):
                     self._move(request, backend, tell)
                 elif backend is not None:
-                    held = lambda: self._paused or bool(waiting)  # noqa: E731 - it is the desk's
-                    desk = Desk(backend, self._deliver, cancelled, held, self._retry, self._fresh)
-                    JOBS[kind].work(desk, request)
-                    self._fresh = self._fresh and lane != INDEX
+                    JOBS[kind].work(self._desk(lane, backend, cancelled), request)
             except Cancelled:
                 pass
             except Exception as error:  # a job minds its own errors: this one is ours, and must not end the lane
@@ -354,9 +371,13 @@ def _refresh(desk: Desk, request: Refresh) -> None:
     except Exception as error:
         desk.deliver(UpdateFailed(sentence(error)))
         return
-    desk.deliver(Updated(desk.backend.info(), outcome.problems, outcome.pending))
+    if outcome.pending and desk.overtaken():
+        return  # the next update goes on with it
     if outcome.locked:
         desk.again()
+    else:
+        desk.settled()
+    desk.deliver(Updated(desk.backend.info(), outcome.problems, outcome.pending))
 
 
 def _selftest(desk: Desk, request: RunSelftest) -> None:

@@ -19,7 +19,6 @@ LIVING: Final[dict[str, str]] = {
     "watch limit reached": "监视数已到上限",
     "the notes cannot be reached": "笔记无法访问",
     "{} chunks to embed: {}, {} of disk": "{} 个片段要计算向量：{}，占磁盘 {}",
-    "{} chunks to embed: {}, {} of disk, and only {} are free": "{} 个片段要计算向量：{}，占磁盘 {}，但只剩 {}",
     "dense search is off (GLASSBOX_DISABLE_DENSE)": "向量检索已关闭（GLASSBOX_DISABLE_DENSE）",
     "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)":
         "重排已关闭：不保存词元编码（GLASSBOX_TOKEN_CODES=0）",

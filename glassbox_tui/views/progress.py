@@ -20,6 +20,14 @@ _WORDS = {
 }
 
 
+def plan_words(p: Progress) -> str:
+    """What a long embedding will cost, said when it has just begun: time and disk."""
+    seconds = p.left or 0.0
+    amounts = ((100, 1, "s"), (6_000, 60, "min"), (float("inf"), 3_600, "h"))
+    time = next(f"{seconds / unit:.0f} {name}" for below, unit, name in amounts if seconds < below)
+    return f"{p.total:,} chunks to embed: about {time}, {line(p.detail)} of disk; keyword search has them already"
+
+
 @contextmanager
 def shown_progress() -> Iterator[ProgressFn]:
     """A progress callable for the length of the block; the bar is gone when it ends."""
@@ -41,6 +49,9 @@ def shown_progress() -> Iterator[ProgressFn]:
         task = bars.add_task("", total=None, detail="")
 
         def show(p: Progress) -> None:
+            if p.phase == "plan":
+                bars.console.print(plan_words(p), markup=False, highlight=False)
+                return
             bars.update(
                 task,
                 description=_WORDS.get(p.phase, p.phase),
@@ -59,6 +70,9 @@ class _Log:
         self._phase = ""
 
     def __call__(self, p: Progress) -> None:
+        if p.phase == "plan":
+            print(f"glassbox-tui: {plan_words(p)}", file=sys.stderr, flush=True)
+            return
         if p.phase != self._phase and p.phase in {"embed", "model", "ask"}:
             total = f" ({p.total})" if p.total and p.phase != "model" else ""
             print(f"glassbox-tui: {_WORDS[p.phase]}{total} ...", file=sys.stderr, flush=True)

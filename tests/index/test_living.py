@@ -17,6 +17,7 @@ from test_updates import cold, engine_on, picture
 
 from glassbox_tui import Engine
 from glassbox_tui.index import snapshot as snapshots
+from glassbox_tui.index.embedding import disk_bytes
 from glassbox_tui.index.gate import Gate
 from glassbox_tui.index.snapshot import read_snapshot
 from glassbox_tui.models.hashing import HashingEmbedder
@@ -336,3 +337,29 @@ def test_a_second_process_reads_along_and_takes_over_when_the_first_is_killed(no
     finally:
         writer.kill()
         writer.wait()
+
+
+def test_a_long_embedding_is_announced_with_the_time_and_the_disk_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e5: Any
+) -> None:
+    monkeypatch.setattr("glassbox_tui.index.embedding.LONG_SECONDS", 0.0)
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for i in range(24):
+        (folder / f"{i}.md").write_text(f"note {i}: " + "what a note says of things. " * 16)
+    told = []
+    with Engine.open(folder, Settings(data=str(tmp_path / "data")), embedder=e5) as engine:
+        engine.update(progress=told.append, hold=lambda: True)
+        file = engine.index_file
+        assert file is not None
+        engine.store._write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        before = file.stat().st_size
+        engine.update(progress=told.append)
+        engine.store._write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        grown = file.stat().st_size - before
+        keys = [chunk.key for chunk in engine.snapshot.chunks]
+        codes = sum(map(len, engine.store.token_codes(e5.name, keys).values()))
+    (plan,) = [p for p in told if p.phase == "plan"]
+    assert plan.total == 24 and plan.left is not None and plan.left > 0
+    assert plan.detail == "0 MB"  # in millions
+    assert disk_bytes(24, 24, codes, e5.dimension) == pytest.approx(grown, rel=0.3)

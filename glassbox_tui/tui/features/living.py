@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassbox_tui.tui import living, state
 from glassbox_tui.tui.commands import BROWSER, MAIN, Command
+from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
@@ -32,7 +33,9 @@ def _pause(app: GlassboxApp) -> None:
 def heard(app: GlassboxApp, event: Event) -> None:
     """After an edit: ask again, and remember what the answer is to be held against."""
     if isinstance(event, Progressed) and event.progress.phase == "plan":
-        app.tell(event.progress.detail)
+        plan = event.progress
+        words = say("{} chunks to embed: {}, {} of disk", f"{plan.total:,}", duration(plan.left or 0), plan.detail)
+        app.tell(words)
     before = app.view
     now = living.heard(before.living, event)
     if isinstance(event, Changed) and event.edited and before.query.strip() and not before.offline:
