@@ -25,6 +25,7 @@ _NAMED = {
     *("escape", "enter", "tab", "space", "backspace", "delete", "insert"),
     *("home", "end", "pageup", "pagedown", "up", "down", "left", "right"),
     *(f"f{number}" for number in range(1, 25)),
+    *(_character_to_key(chr(code)) for code in range(33, 127) if not chr(code).isalnum()),  # "slash"
 }
 _MODIFIED = re.compile(r"((?:ctrl|shift|alt)\+)+(.+)")
 # The way out must work from anywhere, and these are what terminals send for other keys.

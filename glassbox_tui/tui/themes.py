@@ -91,7 +91,8 @@ def _truecolour(palette: Mapping[str, str]) -> _StyleMap:
     @lru_cache(1024)
     def mapped(style: Style) -> Style:
         ink, paper = _named(style.color), _named(style.bgcolor)
-        fore = palette[ink or "ink"] if not style.dim else palette["faint"]
+        # Reversed, the ink is what one reads on: it stays strong.
+        fore = palette["faint" if style.dim and not style.reverse else ink or "ink"]
         return _with(style, fore, palette[paper or "paper"])
 
     return mapped

@@ -144,6 +144,14 @@ def test_a_key_may_mean_one_thing_here_and_another_there() -> None:
         keys('open = "ctrl+r"')
 
 
+def test_the_apps_own_keys_do_not_meet() -> None:
+    """Each command moved to its own key: whatever two would share on one screen would be refused."""
+    from glassbox_tui.tui.registry import COMMANDS as ALL
+
+    every = {command.id: tuple(filter(None, command.keys.split(","))) for command in ALL}
+    assert keymap(Config(Path("c"), keys=every), ALL) == {c.id: c.keys for c in ALL}
+
+
 def test_two_commands_may_change_places_and_defaults_may_share_a_key() -> None:
     assert keys('columns = "q"\nquit = "v"') == {"columns": "q", "quit": "v"}
 

@@ -218,7 +218,7 @@ async def test_a_saved_trace_replays_without_its_notes(tmp_path: Path) -> None:
 
 
 async def test_what_needs_the_engine_says_so_and_the_trace_stays(tmp_path: Path) -> None:
-    for screen in await replaying(to_json(sample_trace()), tmp_path, "/r"):
+    for screen in await replaying(to_json(sample_trace()), tmp_path, "/renaDHew"):
         assert "a saved trace is replayed: there are no notes and no engine behind it" in screen
         assert "SUFFICIENT" in screen
 

@@ -9,6 +9,7 @@ from glassbox_tui.tui.cells import short_zero
 from glassbox_tui.tui.choosing import Choice, ChooseScreen
 from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.memory import Asked, recall
+from glassbox_tui.tui.replay import refusal
 from glassbox_tui.tui.words import say
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ def _recall(app: GlassboxApp) -> None:
 
 
 def _history(app: GlassboxApp) -> None:
+    if app.view.offline:
+        app.tell(refusal())
+        return
     if app.session.history is None:
         app.tell(say("no history is kept: the config file or GLASSBOX_HISTORY says so"))
         return

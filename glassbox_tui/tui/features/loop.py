@@ -15,6 +15,7 @@ from glassbox_tui.tui.choosing import EditScreen
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.messages import MakeStep
+from glassbox_tui.tui.replay import refusal
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import say
 
@@ -111,10 +112,17 @@ def _from_the_last(app: GlassboxApp, what: str) -> None:
     _send(app, moves[what], view.loop.current, trace.last.number)
 
 
+def _refused(app: GlassboxApp) -> bool:
+    """A replayed Trace can be looked at and not be run on; then that is said."""
+    if app.view.offline:
+        app.tell(refusal())
+    return app.view.offline
+
+
 def _edit(app: GlassboxApp) -> None:
     """Edit the proposal, or the shown round's query; round 0 is never replaced, so its edited wording follows it."""
     view, shown, proposal = app.view, shown_round(app.view), app.view.loop.proposal
-    if view.trace is None or shown is None or not idle(view):
+    if _refused(app) or view.trace is None or shown is None or not idle(view):
         return
     if proposal is not None and shown is view.trace.last:
         of, kept = proposal.round, shown.number
@@ -140,7 +148,7 @@ def _edit(app: GlassboxApp) -> None:
 
 def _own(app: GlassboxApp) -> None:
     view, shown = app.view, shown_round(app.view)
-    if shown is None or not idle(view):
+    if _refused(app) or shown is None or not idle(view):
         return
 
     def done(text: str | None) -> None:
@@ -161,6 +169,8 @@ def _branch_off(app: GlassboxApp, view: View, kept: int, move: Callable[[Trace],
 
 
 def _send(app: GlassboxApp, move: Move, branch: int | None, kept: int) -> None:
+    if _refused(app):
+        return
     app.change(state.on_panel(state.ask_step(app.view), "loop"))
     app.send(MakeStep(app.view.run, move, app.view.loop.stepping, branch, kept))
 
