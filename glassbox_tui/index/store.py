@@ -105,8 +105,11 @@ def _alone(lock: FileLock, path: Path) -> Iterator[None]:
 def set_aside(path: Path, why: str) -> tuple[Store, tuple[str, ...]]:
     """Rename the index and begin it anew with the vectors that can be read; the caller holds the lock.
 
-    `why`, the beginning of the notice, says what is wrong with it. Raises StoreError, OSError.
+    What was set aside before goes: one copy of private notes is enough. `why`, the beginning of the notice, says what
+    is wrong with the index. Raises StoreError, OSError.
     """
+    for earlier in path.parent.glob(f"{path.name}.set-aside-*"):
+        earlier.unlink()
     aside = path.with_name(f"{path.name}.set-aside-{time.strftime('%Y%m%d-%H%M%S')}")
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):

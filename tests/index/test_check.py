@@ -260,5 +260,6 @@ def test_an_index_that_is_short_of_its_account_is_set_aside_at_the_start_and_its
             assert any("damaged" in notice and "of its vectors" in notice for notice in engine.notices)
             report = engine.update()
             assert (report.added, report.embedded) == (6, 0)
+        assert len({path.name.partition("set-aside-")[2][:15] for path in file.parent.glob("*.set-aside-*")}) == 1
         with engine_on(notes, data) as engine:
             assert picture(engine) == cold(notes)

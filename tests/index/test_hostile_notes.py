@@ -15,6 +15,7 @@ from hostile import KINDS, make
 from rich.console import Console, RenderableType
 
 from glassbox_tui import Engine
+from glassbox_tui.answer.extract import answer
 from glassbox_tui.commands.status import status
 from glassbox_tui.index import indexer
 from glassbox_tui.index.check import check_index
@@ -24,7 +25,10 @@ from glassbox_tui.notes.scan import kind_of, path_text
 from glassbox_tui.retrieval.listing import NoteInfo
 from glassbox_tui.retrieval.trace_json import from_json, to_json
 from glassbox_tui.settings import Settings
-from glassbox_tui.views.status import status_view
+from glassbox_tui.views.answer import answer_view
+from glassbox_tui.views.doctor import doctor_view
+from glassbox_tui.views.report import report as as_markdown
+from glassbox_tui.views.status import report_view, status_view
 
 QUERIES = ("kettle steam", "混合检索 排名", "\x1b[31m [/] \u202e", "DEC-0054", "的了吗", "？！")
 # What a terminal obeys, and what turns text around: C0 and C1 without the line feed, bidi controls, tags, surrogates.
@@ -73,6 +77,9 @@ def survives(place: Path, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
             assert from_json(to_json(trace)) == trace
             assert_harmless(trace.xray, query)
             assert_harmless(shown(partial_evidence(trace)), query)
+            assert_harmless(as_markdown(trace), query)
+            assert_harmless(shown(answer_view(answer(trace, engine), trace)), query)
+        assert_harmless(shown(report_view(report, str(notes))), "index")
         again = engine.update()
         assert (again.added, again.changed, again.removed, again.embedded) == (0, 0, 0, 0)
         file = engine.index_file
@@ -81,6 +88,7 @@ def survives(place: Path, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(status_view(status(notes, settings)))
     assert_harmless(text, "status")
     found = check_index(file, notes, settings)
+    assert_harmless(shown(doctor_view(found, None, "unicode")), "doctor")
     assert [finding for finding in found if not finding.ok] == []
 
 

@@ -41,6 +41,7 @@ METHODS: dict[str, tuple[Any, ...]] = {
     "touch_note": ("a.md", 1, 1, 1),
     "remove_notes": (["a.md"],),
     "put_embeddings": ("m", [Embedding("k", np.ones(1, np.float32), None, 0)]),
+    "remove_embeddings": ([("m", "k")],),
     "drop_orphans": (),
     "notes": (),
     "read_all": (),
