@@ -33,7 +33,7 @@ from glassbox_tui.views.status import report_view, status_view
 QUERIES = ("kettle steam", "混合检索 排名", "\x1b[31m [/] \u202e", "DEC-0054", "的了吗", "？！")
 # What a terminal obeys, and what turns text around: C0 and C1 without the line feed, bidi controls, tags, surrogates.
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
-LIMITS = Limits(pdf_seconds=3.0, pdf_memory=600_000_000)
+LIMITS = Limits(pdf_seconds=1.5, pdf_memory=600_000_000)
 SECONDS_A_FILE = 5.0  # a hang is longer
 
 
