@@ -18,6 +18,7 @@ from samples import sample_trace, sample_trace_hostile
 
 from glassbox_tui import cli
 from glassbox_tui.commands import parser
+from glassbox_tui.config import Ui, parsed
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.retrieval.trace import Trace
@@ -262,8 +263,22 @@ def test_the_readmes_knob_table_is_the_settings(name: str) -> None:
         line.split("|") for line in (ROOT / name).read_text("utf-8").splitlines() if line.startswith("| `GLASSBOX_")
     ]
     told = {row[1].strip(" `"): row[2].strip(" `") for row in rows}
-    defaults = Settings()
-    assert told == {knob.env: _default(getattr(defaults, field)) for field, knob in knobs().items()}
+    assert told == {
+        knob.env: _default(getattr(kind(), field)) for kind in (Settings, Ui) for field, knob in knobs(kind).items()
+    }
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_the_readmes_config_file_is_accepted(name: str) -> None:
+    from glassbox_tui.tui.start import checked_keys
+
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    start = lines.index("    [settings]")
+    end = next(at for at in range(start, len(lines)) if lines[at] and not lines[at].startswith("    "))
+    config = parsed(ROOT / name, "\n".join(line[4:] for line in lines[start:end]).encode())
+    assert config.settings == {"top_k": 12, "rerank_weight": 2.0}
+    assert config.ui == {"language": "zh", "theme": "dark"}
+    assert checked_keys(config) == {"columns": "v,f3", "quit": "ctrl+q", "help": "f1"}
 
 
 def _default(value: object) -> str:
