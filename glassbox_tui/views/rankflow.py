@@ -178,8 +178,9 @@ def _draw(
 ) -> tuple[tuple[Segment, ...], ...]:
     columns, chunks, top = places.columns, places.chunks, places.top
     longest = max((len(n.mark) for nodes in columns for n in nodes.values()), default=1)
-    pitch = _pitch(len(columns), longest, box.width)
-    xs = [_GUTTER + pitch * i for i in range(len(columns))]
+    left = _GUTTER + (1 if places.hidden and top >= MAX_TOP else 0)  # ">10+" must not touch the first mark
+    pitch = _pitch(len(columns), longest, box.width - left)
+    xs = [left + pitch * i for i in range(len(columns))]
     name_at = xs[-1] + max((len(n.mark) for n in columns[-1].values()), default=1) + 1
     grid = Grid(top + places.band)
     _draw_lines(grid, columns, xs, selected, only)
@@ -190,8 +191,8 @@ def _draw(
     lines = [_header(names, xs, pitch)]
     for row in range(top + places.band):
         more = "+" if places.hidden and row == top + places.band - 1 else ""
-        gutter = f"{row + 1:>2}  " if row < top else pad(f">{top}{more}", _GUTTER)
-        segments = [Segment(gutter, "rank"), *grid.segments(row, _GUTTER, name_at, box.look)]
+        gutter = f"{row + 1:>2}" if row < top else f">{top}{more}"
+        segments = [Segment(pad(gutter, left), "rank"), *grid.segments(row, left, name_at, box.look)]
         if row in named:
             name = short_name(chunks[named[row]], box.width - name_at, ellipsis=ellipsis(box.look))
             segments.append(Segment(name, "name", named[row]))
@@ -200,12 +201,11 @@ def _draw(
     return tuple(_crop(segments, box.width) for segments in lines[: box.rows])
 
 
-def _pitch(columns: int, longest: int, width: int) -> int:
+def _pitch(columns: int, longest: int, room: int) -> int:
     """Cells from column to column: wide enough for the longest mark and a lane, and no wider than the names allow."""
     gaps = max(1, columns - 1)
-    pitch = max(_MIN_PITCH, longest + 2, min(_MAX_PITCH, (width - _GUTTER - _NAME) // gaps))
-    fits = _GUTTER + pitch * gaps + longest <= width
-    return pitch if fits else max(_MIN_PITCH, longest + 1)
+    pitch = max(_MIN_PITCH, longest + 2, min(_MAX_PITCH, (room - _NAME) // gaps))
+    return pitch if pitch * gaps + longest <= room else max(_MIN_PITCH, longest + 1)
 
 
 def _draw_lines(

@@ -86,7 +86,9 @@ def test_in_a_low_box_whoever_is_in_the_final_rows_is_shown_at_every_stage(
     if not ranks["final"]:
         return
     flow = rank_flow(a_round(ranks), width=width, height=height, look=look, selected=selected)
-    seen, _ = read(plain_text(flow))
+    picture = plain_text(flow)
+    assert all(re.match(r"(>?\d+\+?|=)( |$)", row.lstrip()) for row in picture.splitlines()[1:])  # nothing touches it
+    seen, _ = read(picture)
     for uid, rank in ranks["final"].items():
         if rank <= flow.top:
             letter = LETTERS[rank - 1]
