@@ -31,7 +31,7 @@ from glassbox_tui.tui.backend import OpenBackend
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.editor import run_in_terminal
 from glassbox_tui.tui.features.reader import fetch_around
-from glassbox_tui.tui.messages import Changed, Event, Request, Search, SearchDone
+from glassbox_tui.tui.messages import Changed, Event, Request, Search
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.replay import Replay, refusal
 from glassbox_tui.tui.screens import MainScreen
@@ -150,8 +150,8 @@ class GlassboxApp(App[None]):
         self.change(state.applied(self.view, event))
         if isinstance(event, Changed) and state.asks_again(self.view):
             self.search(self.view.query, rounds=self.view.rounds)
-        if isinstance(event, SearchDone) and event.rounds and event.run == self.view.run:
-            session.ran(event.trace, self.session)
+        if (trace := state.finished(self.view, event)) is not None:
+            session.ran(trace, self.session)
             session.ended(self.view, self.session)
         for hear in registry.LISTENERS:
             hear(self, event)

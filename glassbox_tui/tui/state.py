@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
+from glassbox_tui.retrieval.moves import Pause
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
 from glassbox_tui.tui import branches, browsing, sentences
 from glassbox_tui.tui.backend import Reply
@@ -265,6 +266,17 @@ def applied(view: View, event: Event) -> View:
             return replace(view, told=reason)
         case _:
             return view
+
+
+def finished(view: View, event: Event) -> Trace | None:
+    """The Trace of the run on screen, if `event` was the end of all its rounds."""
+    match event:
+        case SearchDone(run, trace, True) if run == view.run:
+            return trace
+        case StepDone(run, Pause(trace, None)) if run == view.run:
+            return trace
+        case _:
+            return None
 
 
 def _on_branch(view: View, loop: Loop) -> View:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 from scripted import LIMIT, Gate, ScriptedBackend, Stage, running
@@ -19,7 +20,9 @@ from glassbox_tui.retrieval.wording import added_words, editable
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.choosing import EditScreen
+from glassbox_tui.tui.memory import recall
 from glassbox_tui.tui.messages import AnswerDone, StepDone
+from glassbox_tui.tui.session import Session
 from glassbox_tui.tui.state import within
 from glassbox_tui.tui.widgets import QueryBox
 
@@ -228,6 +231,16 @@ async def test_stopping_ends_the_loop_and_answers_from_what_is_there() -> None:
         assert trace_of(stage).ended == "stopped"
         assert "stopped by you" in stage.panel("loop")
         assert "extract" in stage.panel("answer")
+
+
+async def test_what_was_stepped_through_to_its_end_is_in_the_history(tmp_path: Path) -> None:
+    at = Session(tmp_path / "session.json", tmp_path / "history.jsonl", tmp_path / "greeted")
+    async with running(Stepper(), at=at) as stage:
+        await paused(stage)
+        assert not (tmp_path / "history.jsonl").exists()
+        await stage.press("S")
+        await done(stage)
+        assert [asked.query for asked in recall(tmp_path / "history.jsonl")] == [HOPELESS]
 
 
 async def test_switching_step_mode_off_while_paused_stops_too_and_enter_runs_everything_again() -> None:
