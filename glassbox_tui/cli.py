@@ -246,6 +246,18 @@ def _bench(options: argparse.Namespace) -> int:
     from glassbox_tui.views.bench import bench_view
 
     questions = [q.query for q in read_queries(bundled_corpus() / "queries.jsonl")]
+    if options.edits:
+        from glassbox_tui.lab.edits import bench_edits
+        from glassbox_tui.retrieval.engine import Engine
+        from glassbox_tui.views.bench import edits_view
+        from glassbox_tui.views.progress import shown_progress
+
+        settings = _settings(options)
+        with shown_progress() as progress:
+            embedder = Engine(settings=settings, progress=progress).embedder
+            found = bench_edits(_notes(options.notes), settings, embedder, questions, options.edits, progress)
+        document = asdict(found) | {"ratio": found.ratio}
+        return show_json(document) if options.json else show(edits_view(document))
     with _open(_notes(options.notes), _settings(options)) as engine:
         document = to_dict(bench(engine, questions))
     return show_json(document) if options.json else show(bench_view(document))

@@ -101,6 +101,12 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="time searches here, and compare with the plain way")
     bench.add_argument("--notes", metavar="DIR", help="the notes to search (default: the bundled notes)")
+    bench.add_argument(
+        "--edits",
+        metavar="N",
+        type=_count,
+        help="instead: index a copy of them anew, edit N notes of it, and time how soon that shows",
+    )
     bench.add_argument("--json", action="store_true", help="as one JSON document")
     bench.set_defaults(run=runs["bench"])
 

@@ -23,3 +23,23 @@ def bench_view(document: Mapping[str, Any]) -> RenderableType:
         table.add_row(v["name"], Text(words))
     counts = f"{document['notes']:,} notes, {document['chunks']:,} chunks, {document['queries']} questions"
     return Group(Text(f"{counts}; medians, warm", "bold"), table)
+
+
+def edits_view(document: Mapping[str, Any]) -> RenderableType:
+    """The document of `bench --edits --json` for people."""
+    d = document
+    table = Table.grid(padding=(0, 2))
+    rows = {
+        "an edit, until keyword search finds it": f"{d['bm25_ms']:.0f} ms (slowest {d['bm25_worst_ms']:.0f})",
+        "an edit, until its vectors are there too": f"{d['vectors_ms']:.0f} ms (slowest {d['vectors_worst_ms']:.0f})",
+        "the whole folder anew": f"{d['rebuild_ms'] / 1000:.1f} s, {d['ratio']:,.0f} times an edit",
+        "  of it until keyword search has it": f"{d['rebuild_text_ms'] / 1000:.1f} s",
+        "  a chunk": f"{d['chunk_ms']:.0f} ms",
+        "a search while nothing is embedded": f"{d['idle_ms']:.0f} ms",
+    }
+    if d["busy_ms"] is not None:
+        rows["a search during the embedding"] = f"{d['busy_ms']:.0f} ms (slowest {d['busy_worst_ms']:.0f})"
+    for name, words in rows.items():
+        table.add_row(name, Text(words))
+    counts = f"{d['notes']:,} notes, {d['chunks']:,} chunks, {d['edits']} edits"
+    return Group(Text(f"{counts}; medians, from the end of the write", "bold"), table)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from glassbox_tui import Engine
 from glassbox_tui.lab.bench import bench, to_dict
+from glassbox_tui.lab.edits import bench_edits
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.settings import Settings
 
@@ -24,3 +26,17 @@ def test_both_ways_are_timed_and_the_ratio_is_theirs() -> None:
 
 def test_an_empty_index_has_nothing_to_compare() -> None:
     assert bench(Engine(HashingEmbedder(), settings=Settings()).build({}), ["x"]).versus == ()
+
+
+def test_an_edit_and_a_rebuild_are_timed_on_a_copy(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for i in range(8):
+        (notes / f"{i}.md").write_text(f"note {i} on ranks")
+    before = {path.name: path.read_bytes() for path in notes.iterdir()}
+    found = bench_edits(notes, Settings(data=str(tmp_path / "data")), HashingEmbedder(), ["ranks"], 3, lambda _: None)
+    assert (found.notes, found.chunks, found.edits) == (8, 8, 3)
+    assert 0 < found.bm25_ms <= found.vectors_ms <= found.vectors_worst_ms
+    assert found.ratio == found.rebuild_ms / found.vectors_ms
+    assert {path.name: path.read_bytes() for path in notes.iterdir()} == before
+    assert not (tmp_path / "data" / "indexes").exists()
