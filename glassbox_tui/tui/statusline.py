@@ -90,8 +90,8 @@ def _pieces(view: View) -> list[Piece]:
         if view.scope
         else []
     )
-    # "watching" yields first: that all is well goes without saying, and what is not is a notice too.
-    watch = [Piece(Text("  " + mode_words(view.living.mode), DIM), 8)] if view.living.mode is not None else []
+    # Where it is not "watching" a notice says so, too.
+    watch = [Piece(Text("  " + mode_words(view.living.mode), DIM), 4)] if view.living.mode is not None else []
     return [name, *scope, *index, *watch, *(_working(view.progress) if view.progress is not None else _timings(view))]
 
 
