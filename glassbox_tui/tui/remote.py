@@ -45,9 +45,13 @@ class Remote:
         self._place, self._deliver = place, deliver
         self._child: _Child | None = None
         self._stopped = False
+        self._early: list[Request] | None = []  # what was asked before the start; None: it has started
 
     def start(self) -> None:
         child = self._child = _begin(self._place)
+        for request in self._early or ():
+            child.letters.put(request)
+        self._early = None
         for work in (self._listen, _talk):
             threading.Thread(target=work, args=(child,), name="glassbox-pipe", daemon=True).start()
 
@@ -55,6 +59,8 @@ class Remote:
         child = self._child
         if child is not None:
             child.letters.put(request)
+        elif self._early is not None:
+            self._early.append(request)
         elif isinstance(request, Refresh) and not self._stopped:
             self.start()
 

@@ -86,6 +86,9 @@ def is_terminal() -> bool:
 
 def wants_ascii(environ: Mapping[str, str]) -> bool:
     """Whether the locale asks for another charset than UTF-8, or the terminal is known to lack the glyphs."""
-    name = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or "UTF-8"
+    spoken, plain = environ.get("LC_CTYPE", ""), environ.get("LANG", "") in {"C", "POSIX"}
+    # Under LANG=C Python itself sets LC_CTYPE to one of these (PEP 538): that says nothing of the terminal.
+    coerced = plain and spoken in {"C.UTF-8", "C.utf8", "UTF-8"}
+    name = environ.get("LC_ALL") or ("" if coerced else spoken) or environ.get("LANG") or "UTF-8"
     carries = "utf" in name.lower() or "gb18030" in name.lower()
     return not carries or environ.get("TERM", "") in {"linux", "dumb", "vt100", "vt220"}

@@ -92,6 +92,15 @@ def test_a_search_over_the_pipe_finds_what_an_engine_here_finds(
     assert heard.next(AnswerDone).run == 7
 
 
+def test_what_is_asked_before_the_start_waits_for_it(notes: Path, settings: Settings, heard: Heard) -> None:
+    """Keys typed before the first picture, and the question of the last session."""
+    crew = Remote(Place(notes, settings), heard.deliver)
+    crew.send(Search(3, "quagga", False))
+    crew.start()
+    assert heard.next(SearchDone).run == 3
+    assert crew.stop(LIMIT)
+
+
 def test_a_child_that_died_is_told_of_and_a_refresh_starts_another(remote: Remote, heard: Heard) -> None:
     heard.next(Updated)
     assert remote._child is not None

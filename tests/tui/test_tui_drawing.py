@@ -316,6 +316,8 @@ def test_asking_again_keeps_the_old_result_on_screen_until_the_new_one_is_there(
         ({"LANG": "en_US.ISO-8859-1"}, True),
         ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
         ({"LANG": "en_US.UTF-8", "TERM": "linux"}, True),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, True),
+        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, False),
         ({}, False),
     ],
 )
