@@ -9,6 +9,7 @@ from rich.text import Text
 from glassbox_tui.retrieval.listing import UNREAD, ChunkInfo, NoteInfo
 from glassbox_tui.tui.browsing import Browser, first_line
 from glassbox_tui.tui.cells import BAD, DIM, HEAD, KEY, WARN, cut, ends, fit, wrap
+from glassbox_tui.tui.conditions import middle
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.tree import Counts, Folder, Row, Standing, standing
 from glassbox_tui.tui.words import say
@@ -17,17 +18,21 @@ from glassbox_tui.views.plain import first_line as first_sentence
 from glassbox_tui.views.plain import line as plain
 
 _NOTES, _CHUNKS = 6, 7  # cells of the two columns of numbers
+_PATH = 12  # cells of the folder's path, at least
 REASONS = 6  # reasons that a folder's preview lists
 
 
 def heading(browser: Browser, place: str, scope: str, width: int) -> list[Text]:
-    """One line: which folder, what is in it, and what of it is searched."""
-    left = Text().append(" " + say("notes"), HEAD).append("  " + plain(place), KEY)
-    if browser.loaded:
-        for word in _counted(browser.root.counts):
-            left.append("  ").append_text(word)
-    right = Text(say("searching only in {}", plain(scope)) + " ", WARN) if scope else Text()
-    return [ends(left, right, width)]
+    """One line: which folder, what is in it, and what of it is searched. A long path yields."""
+    counts = Text()
+    for word in _counted(browser.root.counts) if browser.loaded else ():
+        counts.append("  ").append_text(word)
+    right = Text(f"{say('searching only in {}', plain(scope))} ", WARN) if scope else Text()
+    right = cut(right, width // 2)
+    left = Text().append(" " + say("notes"), HEAD)
+    room = width - left.cell_len - counts.cell_len - right.cell_len - 3
+    left.append("  " + middle(place, max(_PATH, room)), KEY)
+    return [ends(left.append_text(counts), right, width)]
 
 
 def _counted(counts: Counts) -> list[Text]:

@@ -20,9 +20,15 @@ from glassbox_tui.retrieval.moves import Accept, First, Own
 from glassbox_tui.settings import Settings, load_settings
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    ChunksListed,
     Event,
+    FolderOpened,
+    ListChunks,
+    ListNotes,
     MakeStep,
+    NotesListed,
     Opened,
+    OpenFolder,
     Refresh,
     Search,
     SearchDone,
@@ -111,6 +117,45 @@ def test_a_child_that_died_is_told_of_and_a_refresh_starts_another(remote: Remot
     heard.next(Opened)
     remote.send(Search(2, "quagga", False))
     assert heard.next(SearchDone).run == 2
+
+
+def test_the_files_and_a_notes_chunks_cross_the_pipe(remote: Remote, heard: Heard) -> None:
+    heard.next(Updated)
+    remote.send(ListNotes())
+    assert [(n.path, n.title, n.chunks, n.vectors) for n in heard.next(NotesListed).notes] == [
+        ("quagga.md", "Quagga", 1, 1),
+        ("tea.md", "Tea", 1, 1),
+    ]
+    remote.send(ListChunks("tea.md"))
+    listed = heard.next(ChunksListed)
+    assert (listed.path, [c.uid for c in listed.chunks]) == ("tea.md", ["tea.md#0"])
+    assert listed.opening.split() == ["#", "Tea", "Water", "at", "eighty", "degrees."]
+    remote.send(Search(1, "zebra water", False, "tea.md"))
+    assert {hit.path for hit in heard.next(SearchDone).trace.hits} == {"tea.md"}
+
+
+def test_another_folder_is_opened_by_the_same_child_and_a_next_child_begins_there(
+    remote: Remote, heard: Heard, notes: Path, settings: Settings, tmp_path: Path
+) -> None:
+    other = tmp_path / "other \x1b[31m"
+    other.mkdir()
+    (other / "dodo.md").write_text("# Dodo\n\nA dodo was no zebra.\n", "utf-8")
+    heard.next(Updated)
+    assert remote._child is not None
+    child = remote._child.process.pid
+    remote.send(OpenFolder(str(other)))
+    assert heard.next(FolderOpened).path == str(other)
+    assert heard.next(Updated).info.notes == 1
+    remote.send(Search(1, "zebra", False))
+    assert [hit.path for hit in heard.next(SearchDone).trace.hits] == ["dodo.md"]
+    assert remote._child.process.pid == child
+    with Engine.open(notes, settings) as engine:  # the index of the folder before is free for others to write
+        assert not engine.update().locked
+
+    os.kill(child, signal.SIGKILL)
+    heard.next(WorkersGone)
+    remote.send(Refresh())
+    assert heard.next(Opened).info.notes == 1
 
 
 def test_the_child_does_not_outlive_the_app(notes: Path, tmp_path: Path) -> None:
