@@ -318,6 +318,7 @@ def elsewhere(view: View, path: str, info: IndexInfo) -> View:
         closeup=PLAIN,
         scope="",
         browser=Browser(),
+        living=Living(paused=view.living.paused),
     )
 
 

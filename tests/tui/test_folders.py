@@ -298,3 +298,19 @@ async def test_the_other_folder_begins_anew_but_keeps_the_question_and_the_look(
         assert (stage.view.columns, stage.view.panel, stage.view.query) == (columns, panel, "rrf")
         assert stage.view.scope == ""
         assert not stage.view.browser.loaded
+
+
+async def test_from_the_browser_the_other_folders_files_are_listed_at_once(tmp_path: Path) -> None:
+    def one(path: str) -> tuple[NoteInfo, ...]:
+        return (NoteInfo(path, "", "ok", "", (), "utf-8", "md", 1, 1, 1),)
+
+    first = ScriptedBackend(listed=one("here.md"), siblings={"/other": ScriptedBackend(listed=one("there.md"))})
+    async with running(first) as stage:
+        await stage.press("escape", "n", "slash", *"here", "enter", "s")
+        await stage.seen.until(lambda: stage.view.scope == "here.md")
+        stage.app.send(OpenFolder("/other"))
+        await stage.seen.until(lambda: [row.path for row in stage.view.browser.rows] == ["there.md"])
+        await stage.pilot.pause()
+        assert "there.md" in stage.panel("tree")
+        assert stage.app.screen.query_one(Input).value == ""
+        assert stage.view.scope == ""

@@ -13,7 +13,7 @@ from glassbox_tui.tui import browsing, state
 from glassbox_tui.tui.browsing import Browser
 from glassbox_tui.tui.commands import BROWSER, MAIN, Command
 from glassbox_tui.tui.features.reader import open_editor, open_reader
-from glassbox_tui.tui.messages import Changed, Event, ListChunks, ListNotes, NotesListed, Updated
+from glassbox_tui.tui.messages import Changed, Event, FolderOpened, ListChunks, ListNotes, NotesListed, Updated
 from glassbox_tui.tui.replay import refusal
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, selected_hit
@@ -48,7 +48,11 @@ def screen_of(app: GlassboxApp) -> BrowserScreen | None:
 
 def heard(app: GlassboxApp, event: Event) -> None:
     """While the browser is open it follows the index."""
-    if isinstance(event, Changed | Updated) and screen_of(app) is not None:
+    screen = screen_of(app)
+    if screen is not None and isinstance(event, FolderOpened):
+        screen.leave_filter()
+        screen.put_filter("")
+    if screen is not None and isinstance(event, Changed | Updated | FolderOpened):
         app.send(ListNotes())
     elif isinstance(event, NotesListed):
         _look_inside(app, again=True)
