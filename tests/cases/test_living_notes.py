@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
+from hostile import make
 from pdf_bytes import lines_at, pages_pdf, text_pdf, unicode_map
 
 from glassbox_tui import Engine
@@ -178,6 +180,36 @@ def test_e4_what_is_slow_or_huge_is_listed_and_the_rest_is_done(
         }
         assert found(engine, "kettle") == ["z.md"] and found(engine, "steam") == ["z.pdf"]
     assert time.monotonic() - started < 60
+
+
+# A kind of `hostile`, and what is said of it: status and a word of the reason.
+PDFS = {
+    "pdf": ("ok", ""),
+    "pdf, locked with nothing": ("ok", ""),
+    "pdf, no text": ("no-text", "no text layer"),
+    "pdf, no pages": ("no-text", "no pages"),
+    "pdf, locked": ("encrypted", "password"),
+    "pdf, header alone": ("damaged", "not a PDF that can be read"),
+    "pdf, noise": ("damaged", "not a PDF that can be read"),
+    "pdf, holds itself": ("damaged", ""),
+    "pdf, plain text": ("damaged", "does not begin with %PDF-"),
+    "pdf, nothing": ("empty", "no bytes"),
+}
+
+
+def test_e4_each_way_a_pdf_has_no_text_is_a_status_of_its_own(notes: Path, at: Open) -> None:
+    for kind in PDFS:
+        make(notes, kind, Random(7), 0)
+    (notes / "cut 0.pdf").write_bytes(text_pdf([["Some words"]])[:300])
+    with at(notes) as engine:
+        engine.update()
+        said = {note.path.removesuffix(" 0.pdf"): (note.status, note.reason) for note in engine.notes()}
+    assert {kind: status for kind, (status, _) in said.items()} == {
+        "cut": "damaged",
+        **{kind: status for kind, (status, _) in PDFS.items()},
+    }
+    assert all(reason in said[kind][1] for kind, (_, reason) in PDFS.items())
+    assert all(reason for status, reason in said.values() if status != "ok")
 
 
 def test_e6_ligatures_are_folded_and_mixed_columns_are_flagged(notes: Path, at: Open) -> None:
