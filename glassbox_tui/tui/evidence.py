@@ -15,6 +15,7 @@ from glassbox_tui.tui.conditions import instead_of_evidence
 from glassbox_tui.tui.layout import soft_wrap
 from glassbox_tui.tui.state import View, selected_hit, shown_round
 from glassbox_tui.tui.tokenlist import token_list
+from glassbox_tui.tui.words import say
 from glassbox_tui.views.matching import (
     WordShare,
     candidate,
@@ -80,7 +81,9 @@ def scores(view: View, width: int, height: int) -> list[Text]:
         line = Text(f"{name:<7}", HEAD)
         if place is None:
             ran = now.stage(name) is not None
-            lines.append(line.append("- not seen by this stage" if ran else "- this stage did not run", DIM))
+            lines.append(
+                line.append("- " + (say("not seen by this stage") if ran else say("this stage did not run")), DIM)
+            )
             continue
         line.append(f"#{place.rank:<3} ").append(number(place.score))
         found = candidate(now, name, hit.uid)
@@ -97,7 +100,7 @@ def scores(view: View, width: int, height: int) -> list[Text]:
 def _word_part(share: WordShare) -> Part:
     """What one word of the question adds, with the word that its strongest token met."""
     met = max(share.meetings, key=lambda m: m.share, default=None)
-    return Part(share.word, share.share, f"met {met.met}" if met is not None and met.met.strip() else share.note)
+    return Part(share.word, share.share, say("met {}", met.met) if met is not None and met.met.strip() else share.note)
 
 
 def summands(parts: Sequence[Part]) -> list[Text]:
@@ -111,7 +114,7 @@ def summands(parts: Sequence[Part]) -> list[Text]:
         for p in named
     ]
     if rest:
-        texts.append(Text(f"{len(rest)} more ", DIM).append(number(sum(p.value for p in rest)), "not dim"))
+        texts.append(Text(say("{} more", len(rest)) + " ", DIM).append(number(sum(p.value for p in rest)), "not dim"))
     return texts
 
 

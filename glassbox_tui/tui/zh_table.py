@@ -15,5 +15,9 @@ TABLE: Final[dict[str, str]] = {
     "rank flow: all lines, or the selected chunk's alone": "名次流：全部连线，或只画选中的片段",
     "rank flow: the selected chunk alone": "名次流：只画选中的片段",
     "rank flow: all lines": "名次流：全部连线",
+    "{} more": "其余 {} 项",
+    "met {}": "遇到 {}",
+    "not seen by this stage": "这个阶段没有看到它",
+    "this stage did not run": "这个阶段没有运行",
     "nothing was found": "什么都没找到",
 }
