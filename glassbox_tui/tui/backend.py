@@ -211,5 +211,5 @@ class EngineBackend:
 def _source(citation: Citation) -> Source:
     first, last = citation.lines
     page = "" if citation.page is None else f" p.{citation.page}"
-    where = f"{citation.path}{page}:{first}-{last}"
+    where = f"{citation.path}{page}:{first}" + ("" if first == last else f"-{last}")
     return Source(citation.number, where, citation.uid, citation.path, citation.lines)

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 def draw(view: View, width: int, height: int) -> Sequence[Text]:
     if view.reading is None:
         return []
-    hints = hints_of(view, width, READER, tail=hint_of("reader_leave", "back").append_text(hint_of("help", "help")))
+
+    def hints(room: int) -> Text:
+        tail = hint_of("reader_leave", "back").append_text(hint_of("help", "help"))
+        return hints_of(view, room, READER, tail)
+
     return reading.draw(view.reading, width, height, ascii=view.ascii, told=view.told, hints=hints)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -184,9 +184,18 @@ def body_height(reading: Reading, width: int, height: int) -> int:
 
 
 def draw(
-    reading: Reading, width: int, height: int, *, ascii: bool, told: str = "", hints: Text | None = None
+    reading: Reading,
+    width: int,
+    height: int,
+    *,
+    ascii: bool,
+    told: str = "",
+    hints: Callable[[int], Text] = lambda width: Text(),
 ) -> list[Text]:
-    """Where we are, what to beware of, the rows in sight, and a line below: `told`, what was searched, `hints`."""
+    """Where we are, what to beware of, the rows in sight, and a line below: `told`, what was searched, `hints`.
+
+    `hints` makes as many of them as fit a width.
+    """
     lines = [_head(reading, width), *_warnings(reading, width)]
     room = body_height(reading, width, height)
     if reading.note is None:
@@ -198,15 +207,15 @@ def draw(
     return [*lines, *rows, _foot(reading, width, told, hints)][:height]
 
 
-def _foot(reading: Reading, width: int, told: str, hints: Text | None) -> Text:
+def _foot(reading: Reading, width: int, told: str, hints: Callable[[int], Text]) -> Text:
     if told:
         return cut(Text(" " + plain(told), HEAD), width)
-    hints = hints or Text()
     if not reading.find:
-        return cut(hints, width)
+        return cut(hints(width), width)
     count = say("{} of {} found", reading.match + 1, len(reading.found)) if reading.found else say("not found")
     said = Text(f" {count}: {plain(reading.find)}", HEAD if reading.found else WARN)
-    return cut(said.append("  ").append_text(hints), width)
+    said = cut(said.append("  "), width)
+    return cut(said.append_text(hints(width - said.cell_len)), width)
 
 
 def _head(reading: Reading, width: int) -> Text:

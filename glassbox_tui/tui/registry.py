@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 _FEATURES = (
     *core.COMMANDS,
+    *reader.COMMANDS,
     *table.COMMANDS,
     *loop.COMMANDS,
-    *reader.COMMANDS,
     *copy.COMMANDS,
     *export.COMMANDS,
     *history.COMMANDS,

@@ -18,6 +18,7 @@ READER: Final[dict[str, str]] = {
     "copy the chunk, its place, the query or the answer": "复制片段、位置、查询或回答",
     "export: JSON, a Markdown report, a picture": "导出：JSON、Markdown 报告、图片",
     "read": "阅读",
+    "source": "出处",
     "open": "打开",
     "tokens": "词元",
     "find": "查找",

@@ -116,13 +116,18 @@ def test_an_editor_that_fails_is_said_and_ctrl_c_in_it_is_not_ours(open_notes: O
     assert app.process.poll() is None
 
 
-def test_terminating_the_app_while_the_editor_is_open_ends_both(open_notes: Open) -> None:
+@pytest.mark.parametrize("way", ["SIGTERM", "the window closed"])
+def test_ending_the_app_while_the_editor_is_open_ends_both(open_notes: Open, way: str) -> None:
     app = open_notes()
     app.type("o")
     app.until("FAKE EDITOR")
-    app.signal(signal.SIGTERM)
-    assert app.ended() == 128 + signal.SIGTERM
-    sound(app)
+    if way == "SIGTERM":
+        app.signal(signal.SIGTERM)
+        assert app.ended() == 128 + signal.SIGTERM
+        sound(app)
+    else:
+        app.hang_up()
+        assert app.ended() == 128 + signal.SIGHUP
 
 
 def test_the_clipboard_gets_the_chunk_and_no_control_sequence_of_a_note(open_notes: Open, notes: Path) -> None:

@@ -215,7 +215,8 @@ def step_source(app: GlassboxApp, by: int) -> bool:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("read", "R", "read the whole note, the chunk marked", "note", _read, "read", has_target),
+    Command("read", "R", "read the whole note, the chunk marked", "note", _read, "read", has_target,
+            urgent=lambda view: "source" if has_sources(view) else "read" if view.panel == "evidence" else ""),
     Command("open", "o", "open the note in $EDITOR at that line", "note", _open, "open", has_target, where=BOTH),
     Command("tokens", "t", "what each word of the question met in the chunk, and how strongly", "note", _tokens_list,
             "tokens", has_hit),
