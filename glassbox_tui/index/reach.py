@@ -36,9 +36,9 @@ class Kept:
     notes: int
 
     def __str__(self) -> str:
-        where = f"below {self.path!r} " if self.path else ""
-        count = "1 note" if self.notes == 1 else f"{self.notes:,} notes"
-        return f"{count} {where}cannot be reached ({self.reason}): kept as last read"
+        if self.path:
+            return f"notes below {self.path!r} cannot be reached ({self.reason}): {self.notes:,} are kept as last read"
+        return f"the notes cannot be reached ({self.reason}): {self.notes:,} are kept as last read"
 
 
 def unreachable(store: HasMeta, root: Path, found: Scan) -> dict[str, str]:

@@ -169,9 +169,7 @@ class EngineBackend:
     ) -> Outcome:
         report = self._engine.update(progress, cancelled, changed, hold, SAVE_SECONDS)
         if report.locked:
-            return Outcome(
-                ("another process is indexing this folder; what is indexed so far is searched",), locked=True
-            )
+            return Outcome((LOCKED,), locked=True)
         problems = (*map(str, report.kept), *(f"{path}: {reason}" for path, reason in report.problems))
         return Outcome(problems, report.pending)
 

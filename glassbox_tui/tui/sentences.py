@@ -32,6 +32,14 @@ TEMPLATES = (
     "the query is empty: there is nothing to run",
     "round {} has run this query already: change a word",
     "the notes changed: {} chunks of the earlier rounds are gone",
+    # notes and settings
+    "notes below {} cannot be reached ({}): {} are kept as last read",
+    "the notes cannot be reached ({}): {} are kept as last read",
+    "{}; the {} notes of the index are kept as last read",
+    "nothing is mounted there any more",
+    "dense search is off (GLASSBOX_DISABLE_DENSE)",
+    "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)",
+    "rerank is off: without an embedder there is no late interaction",
     # models
     "The hashing embedder serves, which compares spelling and not meaning: {}.",
     "{} serves as embedder: {}.",

@@ -19,6 +19,11 @@ LIVING: Final[dict[str, str]] = {
     "watch limit reached": "监视数已到上限",
     "the notes cannot be reached": "笔记无法访问",
     "{} chunks to embed: {}, {} of disk": "{} 个片段要计算向量：{}，占磁盘 {}",
+    "notes below {} cannot be reached ({}): {} are kept as last read":
+        "{} 下的笔记无法访问（{}）：保留上次读到的 {} 篇",
+    "the notes cannot be reached ({}): {} are kept as last read": "笔记无法访问（{}）：保留上次读到的 {} 篇",
+    "{}; the {} notes of the index are kept as last read": "{}；索引里的 {} 篇笔记保持上次读到的样子",
+    "nothing is mounted there any more": "那里已经没有挂载任何东西",
     "dense search is off (GLASSBOX_DISABLE_DENSE)": "向量检索已关闭（GLASSBOX_DISABLE_DENSE）",
     "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)":
         "重排已关闭：不保存词元编码（GLASSBOX_TOKEN_CODES=0）",
