@@ -120,7 +120,10 @@ def passes(note: NoteInfo, words: Sequence[str], missing: bool) -> bool:
     """Whether the filter shows this file. `words` are folded."""
     if missing and standing(note) is not Standing.MISSING:
         return False
-    return all(word in _folded(note.path) or word in _folded(note.title) for word in words)
+    if not words:
+        return True
+    named = _folded(f"{note.path}\n{note.title}")
+    return all(word in named for word in words)
 
 
 def moved(browser: Browser, by: int) -> Browser:
