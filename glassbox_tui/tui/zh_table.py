@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 TABLE: Final[dict[str, str]] = {
-    "note": "笔记",
     "heading": "标题",
     "sort": "排序",
-    "flow": "连线",
     "sort the table by the stage before": "表格改按前一阶段排序",
     "sort the table by the next stage (* marks it)": "表格改按后一阶段排序（* 标出）",
     "the table is sorted by {}": "表格按 {} 排序",
     "rank flow: all lines, or the selected chunk's alone": "名次流：全部连线，或只画选中的片段",
     "rank flow: the selected chunk alone": "名次流：只画选中的片段",
     "rank flow: all lines": "名次流：全部连线",
-    "{} more": "其余 {} 项",
     "met {}": "遇到 {}",
     "not seen by this stage": "这个阶段没有看到它",
     "this stage did not run": "这个阶段没有运行",

@@ -135,6 +135,7 @@ def test_what_is_wrong_is_said_before_the_terminal_is_taken(
         ("xterm-256color", {"COLORTERM": "truecolor", "GLASSBOX_THEME": "light"}),
         ("xterm-256color", {"LANG": "zh_CN.UTF-8"}),
         ("xterm-256color", {"LANG": "C"}),
+        ("xterm-256color", {"GLASSBOX_MOUSE": "0", "GLASSBOX_AMBIGUOUS": "wide"}),
     ],
 )
 def test_it_looks_right_in_every_terminal(open_app: Open, tmp_path: Path, term: str, environ: dict[str, str]) -> None:
@@ -153,6 +154,7 @@ def test_it_looks_right_in_every_terminal(open_app: Open, tmp_path: Path, term: 
     if environ.get("LANG") == "C" or term in {"linux", "dumb"}:
         drawn = {c for c in terminal.text if not c.isascii()}
         assert {c for c in drawn if not "\u2e80" <= c <= "\uffef"} == set()
+    assert (b"\x1b[?1000h" in terminal.sent) == (environ.get("GLASSBOX_MOUSE") != "0")
     assert b"\x1b[5m" not in terminal.sent  # nothing blinks
     quit_by_q(terminal)
 

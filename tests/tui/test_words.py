@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -60,6 +61,19 @@ def places(text: str) -> list[str]:
 def test_every_text_has_its_chinese() -> None:
     missing = {text: where for text, where in shown().items() if text not in ZH}
     assert missing == {}
+
+
+def test_no_text_is_translated_twice() -> None:
+    """The parts of the table are put together: of two translations one would silently win."""
+    count = Counter(
+        key.value
+        for file in TUI.glob("zh*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Dict)
+        for key in node.keys
+        if isinstance(key, ast.Constant)
+    )
+    assert [text for text, times in count.items() if times > 1] == []
 
 
 def test_no_text_is_built_before_it_is_said() -> None:
