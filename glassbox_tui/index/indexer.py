@@ -6,7 +6,6 @@ embedding is stored as it is made, so a killed process resumes where it was and 
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.models.truncation import CountsTokens
 from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.lines import line_ranges, page_of
-from glassbox_tui.notes.load import LoadedNote, load
+from glassbox_tui.notes.load import LoadedNote, digest_of, load
 from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.settings import Settings
@@ -205,7 +204,7 @@ def _update_file(
         if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS:
             tally.unchanged += 1
             return
-        if known.digest and known.digest == _digest(file.absolute):
+        if known.digest and known.digest == digest_of(file.absolute):
             store.touch_note(file.path, file.mtime_ns, file.size, seen)
             books.notes[file.path] = replace(known, mtime_ns=file.mtime_ns, size=file.size, seen_ns=seen)
             tally.unchanged += 1
@@ -223,14 +222,6 @@ def _update_file(
         tally.added += 1
     else:
         tally.changed += 1
-
-
-def _digest(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
 
 
 def _note_record(note: LoadedNote, file: FoundFile, fingerprint: str, seen_ns: int = 0) -> NoteRecord:

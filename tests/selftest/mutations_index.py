@@ -238,7 +238,7 @@ INDEX = (
     ),
     broken(
         "a changed note is taken for unchanged",
-        "index.indexer:_update_file", "if known.digest and known.digest == _digest(file.absolute):", "if known.digest:",
+        "index.indexer:_update_file", "known.digest and known.digest == digest_of(file.absolute)", "known.digest",
         "index: an updated index is a cold rebuild",
     ),
     broken(
