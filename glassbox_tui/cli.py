@@ -96,6 +96,11 @@ def _retrieve(options: argparse.Namespace) -> int:
 
         sys.stdout.write(xray(trace, width=width(), look=_look()))
         return DONE
+    if options.report:
+        from glassbox_tui.views.report import report
+
+        sys.stdout.write(report(trace))
+        return DONE
     from glassbox_tui.views.evidence import evidence
 
     tell(trace.notices)

@@ -48,6 +48,7 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     output = retrieve.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="the whole Trace as one JSON document")
     output.add_argument("--xray", action="store_true", help="the whole Trace as text: every stage, score and part")
+    output.add_argument("--report", action="store_true", help="the search as a Markdown report")
     retrieve.set_defaults(run=runs["retrieve"])
 
     ask = commands.add_parser("ask", help="answer a question with sentences quoted from the notes")

@@ -214,8 +214,10 @@ def next_columns(view: View) -> View:
 def applied(view: View, event: Event) -> View:
     """The view after `event`. A result whose run is not the newest one is stale and changes nothing."""
     match event:
-        case Opened(info) | Changed(info):
+        case Opened(info):
             return replace(view, info=info)
+        case Changed(info):  # what stood around a chunk may be other text now
+            return replace(view, info=info, closeup=replace(view.closeup, around=None))
         case OpenFailed(reason):
             return replace(view, progress=None, problem=reason)
         case WorkersGone(reason):

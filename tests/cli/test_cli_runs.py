@@ -79,6 +79,13 @@ def test_the_question_of_the_readme_finds_the_rrf_note_first(shell: Shell) -> No
     assert ESC not in out
 
 
+def test_retrieve_report_is_markdown_that_names_every_hit(shell: Shell, notes: Path) -> None:
+    out, _ = shell.run("retrieve", "绿茶 发酵", "--notes", str(notes), "--report")
+    hits = shell.json("retrieve", "绿茶 发酵", "--notes", str(notes))["rounds"][-1]["hits"]
+    assert out.startswith("# Search: `绿茶 发酵`\n")
+    assert all(f"### [{place}] `{hit['path']}:" in out for place, hit in enumerate(hits, start=1))
+
+
 def test_retrieve_json_is_a_trace_that_reads_back(shell: Shell, notes: Path) -> None:
     document = shell.json("retrieve", "绿茶 发酵", "--notes", str(notes), "--top-k", "2", "--rounds", "1")
     trace = from_dict(document)

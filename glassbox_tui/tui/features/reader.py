@@ -197,7 +197,9 @@ def fetch_around(app: GlassboxApp, before: View) -> None:
     if not view.closeup.wide or hit is None:
         return
     there = view.closeup.around
-    if (there is None or there.uid != hit.uid) and (state.selected_hit(before) != hit or not before.closeup.wide):
+    wanted_anew = state.selected_hit(before) != hit or not before.closeup.wide
+    went_stale = there is None and before.closeup.around is not None
+    if (there is None or there.uid != hit.uid) and (wanted_anew or went_stale):
         app.send(ReadAround(hit.uid))
 
 
