@@ -84,7 +84,14 @@ def open_store(path: Path) -> tuple[Store, tuple[str, ...]]:
                 return set_aside(path, str(error))
     if store.read_only:
         return store, (f"the index {path} cannot be written ({store.read_only}): this is the index as it stands",)
+    if store.is_new() and (aside := _aside(path)):  # killed between setting aside and taking over
+        store.take_embeddings(aside[-1])
     return store, ()
+
+
+def _aside(path: Path) -> list[Path]:
+    """Databases that were set aside, the latest last."""
+    return sorted(p for p in path.parent.glob(f"{path.name}.set-aside-*") if not p.name.endswith(("-wal", "-shm")))
 
 
 @contextmanager
@@ -228,6 +235,11 @@ class Store:
     def others_wrote(self) -> int:
         """A number that changes when another process has written to this index."""
         return int(self._write.execute("PRAGMA data_version").fetchone()[0])
+
+    @_told
+    def is_new(self) -> bool:
+        """Whether nothing was ever put into it."""
+        return not self._write.execute("SELECT 1 FROM account WHERE amount > 0").fetchone()
 
     @_told
     def meta(self, key: str) -> str | None:

@@ -36,6 +36,7 @@ def built(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 METHODS: dict[str, tuple[Any, ...]] = {
     "others_wrote": (),
+    "is_new": (),
     "meta": ("schema",),
     "set_meta": ("a", "b"),
     "touch_note": ("a.md", 1, 1, 1),
@@ -130,6 +131,14 @@ def test_vectors_that_can_be_read_are_taken_over(built: tuple[Path, Path, Path])
         assert any("of its vectors" in notice for notice in engine.notices)
         report = engine.update()
         assert report.added == 40 and report.embedded == 0 and engine.snapshot.dense_coverage == 1.0
+
+
+def test_a_kill_between_setting_aside_and_taking_over_costs_no_vector(built: tuple[Path, Path, Path]) -> None:
+    notes, data, file = built
+    file.rename(file.with_name(f"{file.name}.set-aside-20260101-000000"))
+    with engine_on(notes, data) as engine:
+        report = engine.update()
+        assert (report.added, report.embedded) == (40, 0) and engine.snapshot.dense_coverage == 1.0
 
 
 def test_unsound_vectors_and_lost_codes_stay_behind(tmp_path: Path) -> None:
