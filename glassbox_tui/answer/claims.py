@@ -1,0 +1,205 @@
+"""Each sentence of an answer, tied to the sentence of the evidence that supports it best, with a verdict.
+
+Support is the mean of two: late interaction (each token of the claim meets its best token in the source, levelled by
+language) and idf-weighted coverage (the share of the claim's words the source holds). Across languages words do not
+meet, so late interaction stands alone there, with thresholds of its own. A number, name or quotation that the source
+does not hold halves the support: that is what embeddings do not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassbox_tui.answer.citations import citations_in
+from glassbox_tui.answer.details import missing, swapped
+from glassbox_tui.answer.passages import Passage, meetings, passages
+from glassbox_tui.answer.quoting import quotes
+from glassbox_tui.index.sparse import idf
+from glassbox_tui.models.e5 import NAME as E5_NAME
+from glassbox_tui.models.entries import E5, HASHING
+from glassbox_tui.notes.lines import line_range
+from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.query import Query, read_query
+from glassbox_tui.retrieval.trace import Hit
+from glassbox_tui.text.language import language_of
+from glassbox_tui.text.sentences import sentences
+from glassbox_tui.text.tokens import content_terms, tokenize
+
+VERDICTS = ("supported", "weak", "unsupported")
+# What a missing detail leaves of the support: a copy that is word for word but for a number falls below any threshold.
+DETAIL_FACTOR = 0.35
+# Of the best sentences, how many are looked at for the claim's details.
+LOOKED_AT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSource:
+    """The sentence of the evidence that supports a claim best. `number`: its [n] in the answer, None if it has none."""
+
+    number: int | None
+    uid: str
+    path: str
+    lines: tuple[int, int]
+    page: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer and what the evidence says to it.
+
+    `support` is in [0, 1]; `verdict` is one of VERDICTS; `missing` are its numbers, names and quotations that the
+    source does not hold. `cited` are the numbers it gives; `citation` is "right", "wrong" (what it cites does not
+    support it, other evidence does), "missing" (it cites nothing though there is support) or "" (no support to cite).
+    """
+
+    text: str
+    support: float
+    verdict: str
+    source: ClaimSource | None
+    missing: tuple[str, ...] = ()
+    cited: tuple[int, ...] = ()
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that claims something, without its citation marks, and the numbers that stood there."""
+
+    text: str
+    cited: tuple[int, ...]
+
+
+def statements(text: str) -> list[Statement]:
+    """The sentences of an answer. Citations belong to the words before them, also from behind the full stop."""
+    marks = citations_in(text)
+    bare = text
+    for start, end, _ in marks:
+        bare = bare[:start] + " " * (end - start) + bare[end:]
+    found: list[Statement] = []
+    spans = [(start, end) for start, end in sentences(bare) if any(char.isalnum() for char in bare[start:end])]
+    for (start, end), (until, _) in zip(spans, [*spans[1:], (len(text), 0)], strict=True):
+        cited = [n for at, _, numbers in marks if start <= at < until for n in numbers]
+        found.append(Statement(" ".join(bare[start:end].split()), tuple(dict.fromkeys(cited))))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of the evidence. `around`: it with its neighbours and its heading, where details may stand."""
+
+    hit: Hit
+    start: int
+    end: int
+    around: str
+    language: str
+
+    @property
+    def text(self) -> str:
+        return self.hit.text[self.start : self.end]
+
+
+def check(
+    claims: Sequence[Statement], evidence: Sequence[Hit], cited: Mapping[int, Hit], engine: Engine
+) -> tuple[Claim, ...]:
+    """Hold each claim against the evidence. `cited`: what each number of the answer stands for, also in `evidence`."""
+    held = _Evidence.of(evidence, engine)
+    return tuple(_checked(claim, held, cited, engine) for claim in claims if content_terms(claim.text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    sentences: tuple[_Sentence, ...]
+    spans: tuple[tuple[tuple[int, int], ...], ...]  # a hit's, in the order of `sentences`
+    passages: Sequence[Passage] | None
+    terms: tuple[frozenset[str], ...]
+    thresholds: Mapping[str, float]
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit], engine: Engine) -> _Evidence:
+        spans = tuple(tuple(quotes(hit.text)) for hit in hits)
+        found = tuple(_sentence(hit, own, at) for hit, own in zip(hits, spans, strict=True) for at in range(len(own)))
+        entry = E5 if engine.embedder.name == E5_NAME else HASHING
+        # A model whose token scores were never held against labelled claims is not asked: words alone judge.
+        tokens = passages(hits, engine) if entry is not HASHING else None
+        terms = tuple(frozenset(token.term for token in tokenize(sentence.text)) for sentence in found)
+        return cls(found, spans, tokens, terms, entry.claims)
+
+
+def _sentence(hit: Hit, spans: Sequence[tuple[int, int]], at: int) -> _Sentence:
+    first, last = spans[max(0, at - 1)][0], spans[min(len(spans) - 1, at + 1)][1]
+    around = "\n".join([hit.title, *hit.heading, hit.text[first:last]])
+    return _Sentence(hit, *spans[at], around, language_of(hit.text))
+
+
+def _checked(claim: Statement, evidence: _Evidence, cited: Mapping[int, Hit], engine: Engine) -> Claim:
+    if not evidence.sentences:
+        return Claim(claim.text, 0.0, "unsupported", None, cited=claim.cited)
+    scores = supports(claim.text, evidence, engine)
+    best = _judged(claim, evidence, scores, range(len(scores)))
+    mine = {cited[n].uid for n in claim.cited if n in cited}
+    own = [at for at, sentence in enumerate(evidence.sentences) if sentence.hit.uid in mine]
+    by_cited = _judged(claim, evidence, scores, own) if own else None
+    if by_cited is not None and VERDICTS.index(by_cited.verdict) <= VERDICTS.index(best.verdict):
+        found, status = by_cited, "right"
+    else:
+        found, status = best, "wrong" if claim.cited else "missing"
+    numbers = [n for n in (*claim.cited, *cited) if found.source and n in cited and cited[n].uid == found.source.uid]
+    source = replace(found.source, number=numbers[0] if numbers else None) if found.source else None
+    return replace(found, source=source, citation="" if found.verdict == "unsupported" else status)
+
+
+def _judged(claim: Statement, evidence: _Evidence, scores: NDArray[np.float64], among: Sequence[int]) -> Claim:
+    """The claim as the best of these sentences supports it, details included."""
+    order = sorted(among, key=lambda at: -scores[at])[:LOOKED_AT]
+    judged = [(at, *_with_details(claim.text, evidence.sentences[at], float(scores[at]))) for at in order]
+    at, support, lost = max(judged, key=lambda row: row[1])
+    sentence = evidence.sentences[at]
+    hit = sentence.hit
+    first, last = line_range(hit.text, sentence.start, sentence.end)
+    lines = (hit.lines[0] - 1 + first, hit.lines[0] - 1 + last)
+    source = ClaimSource(None, hit.uid, hit.path, lines, hit.page, " ".join(sentence.text.split()))
+    across = language_of(claim.text) != sentence.language
+    verdict = _verdict(support, across and evidence.passages is not None, evidence.thresholds)
+    return Claim(claim.text, round(support, 4), verdict, source, lost, claim.cited)
+
+
+def _with_details(claim: str, sentence: _Sentence, score: float) -> tuple[float, tuple[str, ...]]:
+    lost = tuple(dict.fromkeys([*missing(claim, sentence.around), *swapped(claim, sentence.text)]))
+    return max(0.0, min(1.0, score * (DETAIL_FACTOR if lost else 1.0))), lost
+
+
+def _verdict(support: float, across: bool, thresholds: Mapping[str, float]) -> str:
+    kind = "across" if across else "within"
+    if support >= thresholds[f"supported {kind}"]:
+        return "supported"
+    return "weak" if support >= thresholds[f"weak {kind}"] else "unsupported"
+
+
+def supports(claim: str, evidence: _Evidence, engine: Engine) -> NDArray[np.float64]:
+    """How well each sentence of the evidence supports the claim, details aside."""
+    sparse = engine.snapshot.sparse
+    weights = {term: idf(sparse, term) for term in content_terms(claim)}
+    total = sum(weights.values()) or 1.0
+    words = np.array([sum(w for term, w in weights.items() if term in held) / total for held in evidence.terms])
+    if evidence.passages is None:
+        return words
+    query = read_query(claim, engine.embedder, sparse, engine.settings.min_token_len)
+    tokens = np.concatenate([_met(query, *pair) for pair in zip(evidence.passages, evidence.spans, strict=True)])
+    same = np.array([sentence.language == language_of(claim) for sentence in evidence.sentences])
+    mixed: NDArray[np.float64] = np.where(same, (tokens + words) / 2, tokens)
+    return mixed
+
+
+def _met(query: Query, passage: Passage, spans: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+    """Late interaction of the claim with each span of the passage (spans,)."""
+    if query.tokens is None or not spans:
+        return np.zeros(len(spans))
+    weights = query.tokens.weights
+    shares = weights / weights.sum() if weights.any() else np.full(len(weights), 1 / max(1, len(weights)))
+    scores: NDArray[np.float64] = meetings(query.tokens.rows, passage, spans) @ shares
+    return scores + query.tokens.offsets.get(passage.language, 0.0)
