@@ -156,6 +156,8 @@ def _eval(options: argparse.Namespace) -> int:
 
     if options.compare and (options.rounds or options.at):
         raise UsageError("--compare sets rounds and depths itself: leave out --rounds and --at")
+    if options.claims is not None:
+        return _eval_claims(options)
     if options.queries is None and options.notes is not None:
         raise UsageError("name the labelled questions with --queries FILE")
     notes = _notes(options.notes)
@@ -171,6 +173,22 @@ def _eval(options: argparse.Namespace) -> int:
         return show_json(found.document)
     view = measures.comparison_view if options.compare else measures.report_view
     return show(view(found.document, found.caption))
+
+
+def _eval_claims(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands.claims import claims_report
+    from glassbox_tui.views.measures import claims_view
+    from glassbox_tui.views.progress import shown_progress
+
+    if options.compare or options.queries or options.rounds or options.at:
+        raise UsageError("--claims goes with --notes and --json only: it makes its claims from the notes")
+    notes = _notes(options.notes)
+    by_hand = _existing(options.claims) if options.claims else None
+    if by_hand is None and options.notes is None:
+        by_hand = bundled_corpus() / "claims.jsonl"
+    with shown_progress() as progress:
+        document = claims_report(notes, by_hand, _settings(options), progress)
+    return show_json(document) if options.json else show(claims_view(document))
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -3,11 +3,12 @@
 Support is the mean of two: late interaction (each token of the claim meets its best token in the source, levelled by
 language) and idf-weighted coverage (the share of the claim's words the source holds). Across languages words do not
 meet, so late interaction stands alone there, with thresholds of its own. A number, name or quotation that the source
-does not hold halves the support: that is what embeddings do not see.
+does not hold takes most of the support away: that is what embeddings do not see.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.answer.citations import citations_in
-from glassbox_tui.answer.details import missing, swapped
+from glassbox_tui.answer.details import missing, odd_words
 from glassbox_tui.answer.passages import Passage, meetings, passages
 from glassbox_tui.answer.quoting import quotes
 from glassbox_tui.index.sparse import idf
@@ -32,8 +33,14 @@ from glassbox_tui.text.tokens import content_terms, tokenize
 VERDICTS = ("supported", "weak", "unsupported")
 # What a missing detail leaves of the support: a copy that is word for word but for a number falls below any threshold.
 DETAIL_FACTOR = 0.35
+# The same for words that a claim adds to a source it otherwise copies. Such a claim is weak at best.
+ODD_FACTOR = 0.75
 # Of the best sentences, how many are looked at for the claim's details.
 LOOKED_AT = 3
+
+
+# What a citation mark leaves before the full stop.
+_gap = re.compile(r"\s+(?=[.,;:!?。，；：！？](?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,9 @@ class Claim:
     """One sentence of an answer and what the evidence says to it.
 
     `support` is in [0, 1]; `verdict` is one of VERDICTS; `missing` are its numbers, names and quotations that the
-    source does not hold. `cited` are the numbers it gives; `citation` is "right", "wrong" (what it cites does not
-    support it, other evidence does), "missing" (it cites nothing though there is support) or "" (no support to cite).
+    source does not hold, and words that it adds to a source it otherwise copies. `cited` are the numbers it gives;
+    `citation` is "right", "wrong" (what it cites does not support it, other evidence does), "missing" (it cites nothing
+    though there is support) or "" (no support to cite).
     """
 
     text: str
@@ -82,9 +90,11 @@ def statements(text: str) -> list[Statement]:
         bare = bare[:start] + " " * (end - start) + bare[end:]
     found: list[Statement] = []
     spans = [(start, end) for start, end in sentences(bare) if any(char.isalnum() for char in bare[start:end])]
-    for (start, end), (until, _) in zip(spans, [*spans[1:], (len(text), 0)], strict=True):
+    ends = [*(start for start, _ in spans[1:]), len(text)]
+    for (start, end), until in zip(spans, ends, strict=False):
         cited = [n for at, _, numbers in marks if start <= at < until for n in numbers]
-        found.append(Statement(" ".join(bare[start:end].split()), tuple(dict.fromkeys(cited))))
+        words = _gap.sub("", " ".join(bare[start:end].split()))
+        found.append(Statement(words, tuple(dict.fromkeys(cited))))
     return found
 
 
@@ -165,12 +175,17 @@ def _judged(claim: Statement, evidence: _Evidence, scores: NDArray[np.float64], 
     source = ClaimSource(None, hit.uid, hit.path, lines, hit.page, " ".join(sentence.text.split()))
     across = language_of(claim.text) != sentence.language
     verdict = _verdict(support, across and evidence.passages is not None, evidence.thresholds)
+    if lost and verdict == "supported":
+        verdict = "weak"
     return Claim(claim.text, round(support, 4), verdict, source, lost, claim.cited)
 
 
 def _with_details(claim: str, sentence: _Sentence, score: float) -> tuple[float, tuple[str, ...]]:
-    lost = tuple(dict.fromkeys([*missing(claim, sentence.around), *swapped(claim, sentence.text)]))
-    return max(0.0, min(1.0, score * (DETAIL_FACTOR if lost else 1.0))), lost
+    """The support with what the source lacks of the claim taken off, and that."""
+    lost = missing(claim, sentence.around)
+    odd = odd_words(claim, sentence.around)
+    factor = DETAIL_FACTOR if lost else ODD_FACTOR if odd else 1.0
+    return max(0.0, min(1.0, score * factor)), tuple(dict.fromkeys([*lost, *odd]))
 
 
 def _verdict(support: float, across: bool, thresholds: Mapping[str, float]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from difflib import SequenceMatcher
 
 from glassbox_tui.text.language import language_of
 from glassbox_tui.text.normalize import fold, fold_spans, source_span
@@ -36,7 +35,8 @@ _COUNTED = (
 
 _numbers = re.compile(
     rf"(?P<below>[{_CJK_NUMERAL}\d]+)分之(?P<above>[{_CJK_NUMERAL}\d]+)"
-    r"|(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)(?P<scale>[万亿千]{0,2})"
+    r"|(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)"
+    r"(?P<scale>[万亿千]{1,2}| ?(?:thousand|million|billion)(?![a-z])|)"
     rf"|(?P<cjk>[{_CJK_NUMERAL}]+)"
     rf"|(?<![a-z])(?P<words>(?:{_ENGLISH})(?:[ -](?:and )?(?:{_ENGLISH}))*)(?![a-z])"
 )
@@ -45,6 +45,7 @@ _quoted = re.compile(r"《([^《》]{1,20})》|“([^“”]{1,20})”|「([^「
 # Before a word that has a capital for no other reason than its place; "Dr. Lee" is not one.
 _sentence_start = re.compile(r"(?:^|\w{4}[.!?:]\s+|^[-*\d.\s]+)$")
 _cjk = re.compile("[\u3400-\u9fff]")
+_cjk_run = re.compile("[\u3400-\u9fff]+")
 
 
 def missing(claim: str, source: str) -> tuple[str, ...]:
@@ -66,27 +67,27 @@ def missing(claim: str, source: str) -> tuple[str, ...]:
     return tuple(lost)
 
 
-# How many characters on either side have to be the same for what stands between them to be a swap, and how long it is.
-_FLANK, _LONGEST_SWAP = 3, 8
-_swap = re.compile(rf"[\u3400-\u9fff]{{2,{_LONGEST_SWAP}}}")
+# A claim is close to its source's wording if this share of it stands there, in runs of at least _RUN characters.
+_CLOSE, _RUN = 0.8, 3
+_LONGEST_ODD = 8
 
 
-def swapped(claim: str, sentence: str) -> tuple[str, ...]:
-    """Chinese words of `claim` in whose place `sentence` has others, while both agree on either side.
+def odd_words(claim: str, source: str) -> tuple[str, ...]:
+    """Chinese words that a claim adds to a source it otherwise follows word for word; none if it is worded freely.
 
-    A name in ideographs looks like any other word, so this is how a wrong one shows. Other words for the same are
-    rarely framed so closely.
+    A name in ideographs looks like any other word, so this is how a wrong one shows; so does a harmless synonym.
     """
-    mine, theirs = "".join(claim.split()), "".join(sentence.split())
-    steps = SequenceMatcher(None, fold(mine), fold(theirs), autojunk=False).get_opcodes()
-    if len(fold(mine)) != len(mine):  # a character that folds to several: the places no longer tell
+    said, held = "".join(fold(claim).split()), "".join(fold(source).split())
+    covered = [False] * len(said)
+    for at in range(len(said) - _RUN + 1):
+        if said[at : at + _RUN] in held:
+            covered[at : at + _RUN] = [True] * _RUN
+    letters = [at for at, char in enumerate(said) if char.isalnum()]
+    if not letters or sum(covered[at] for at in letters) < _CLOSE * len(letters):
         return ()
-    found = []
-    for before, (kind, a, b, c, d), after in zip(steps, steps[1:], steps[2:], strict=False):
-        framed = before[0] == after[0] == "equal" and min(before[2] - before[1], after[2] - after[1]) >= _FLANK
-        if kind == "replace" and framed and _swap.fullmatch(mine[a:b]) and _swap.fullmatch(fold(theirs)[c:d]):
-            found.append(mine[a:b])
-    return tuple(found)
+    left = "".join(" " if known else char for char, known in zip(said, covered, strict=True))
+    runs = [run for run in _cjk_run.findall(left) if 2 <= len(run) <= _LONGEST_ODD]
+    return tuple(run for run in runs if not any(run[at : at + 2] in held for at in range(len(run) - 1)))
 
 
 def _missing_names(claim: str, source: str) -> Iterator[str]:
@@ -119,7 +120,7 @@ def _values(folded: str) -> Iterator[tuple[str, int, int]]:
         if match["below"]:
             value = f"{_integer(match['above'])}/{_integer(match['below'])}"
         elif match["digits"]:
-            value = _decimal(match["digits"], match["scale"])
+            value = _decimal(match["digits"], match["scale"].strip())
         elif match["cjk"]:
             value = str(_integer(match["cjk"]))
         else:
@@ -132,8 +133,8 @@ def _decimal(digits: str, scale: str) -> str:
     if plain.count(".") > 1 or (plain.startswith("0") and plain.isdecimal()):  # a version, a mode, a code
         return plain
     value = Decimal(plain)
-    for char in scale:
-        value *= _SCALES.get(char) or _UNITS[char]
+    for part in [scale] if scale in _BIG_WORDS else scale:
+        value *= _BIG_WORDS.get(part) or _SCALES.get(part) or _UNITS[part]
     return f"{value:f}".rstrip("0").rstrip(".") if "." in f"{value:f}" else f"{value:f}"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glassbox_tui.answer.citations import checked
+from glassbox_tui.answer.claims import Claim, Statement, check, statements
 from glassbox_tui.answer.select import Quote, best_quotes
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.retrieval.engine import Engine
@@ -26,16 +27,19 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`mode` says who wrote it: "extract" (sentences of the notes, word for word), "generate" (a model), "none"."""
+    """`mode` says who wrote it: "extract" (sentences of the notes, word for word), "generate" (a model), "none".
+
+    `claims` are its sentences, each held against the evidence, whoever wrote them.
+    """
 
     mode: str
     text: str
     citations: tuple[Citation, ...] = ()
-    claims: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
     notice: str = ""
 
 
-def answer(trace: Trace, engine: Engine) -> Answer:
+def answer(trace: Trace, engine: Engine, *, check_claims: bool = True) -> Answer:
     """What the evidence says: by the engine's generator if it has one, else an extract.
 
     The extract is the best sentences of the last round's first hits, in the order of hits and text, each with its [n].
@@ -51,11 +55,25 @@ def answer(trace: Trace, engine: Engine) -> Answer:
         notices.append(f"The evidence was graded insufficient ({reasons}): read this answer with doubt.")
     if engine.generator is not None:
         try:
-            return generated(trace.query, hits, engine.generator, notices)
+            found = generated(trace.query, hits, engine.generator, notices)
         except Exception as error:  # a plug-in may raise anything; the extract is always there
             name = engine.generator.name
             notices.append(f"the generator {name} failed ({type(error).__name__}: {error}): this is an extract.")
-    return _extract(best_quotes(trace.query, hits, engine), notices)
+        else:
+            return with_claims(found, hits, engine) if check_claims else found
+    found = _extract(best_quotes(trace.query, hits, engine), notices)
+    return with_claims(found, hits, engine) if check_claims else found
+
+
+def with_claims(found: Answer, hits: Sequence[Hit], engine: Engine) -> Answer:
+    """The answer with each of its sentences held against the evidence; what it quotes is one claim a quote."""
+    if found.mode == "extract":
+        by_uid = {hit.uid: hit for hit in hits}
+        cited = {citation.number: by_uid[citation.uid] for citation in found.citations}
+        said = [Statement(citation.text, (citation.number,)) for citation in found.citations]
+    else:
+        cited, said = dict(enumerate(hits, start=1)), statements(found.text)
+    return replace(found, claims=check(said, hits, cited, engine))
 
 
 def generated(query: str, hits: Sequence[Hit], generator: Generator, notices: Sequence[str] = ()) -> Answer:

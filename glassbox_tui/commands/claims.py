@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def claims_report(notes: Path, labelled: Path | None, settings: Settings, progre
     by_hand = read_claims(labelled) if labelled else []
     with opened(notes, settings, progress) as engine:
         judged = judge_claims(engine, [*by_hand, *made_claims(_texts(engine), MADE, _rareness(engine))], progress)
-        return report(judged) | {"embedder": engine.embedder.name}
+        return {"notes": "/".join(notes.parts[-2:]), "embedder": engine.embedder.name, **report(judged)}
 
 
 def judge_claims(engine: Engine, claims: Sequence[LabelledClaim], progress: ProgressFn) -> list[Judged]:
@@ -79,7 +79,7 @@ def report(judged: Sequence[Judged]) -> dict[str, Any]:
     groups: dict[str, dict[str, list[Claim]]] = defaultdict(lambda: defaultdict(list))
     for one in judged:
         groups[one.kind][one.label].append(one.claim)
-    return {"kinds": {kind: _kind(by_label) for kind, by_label in sorted(groups.items())}}
+    return {"kinds": {kind: _kind(by_label) for kind, by_label in sorted(groups.items()) if by_label["true"]}}
 
 
 def _kind(by_label: dict[str, list[Claim]]) -> dict[str, Any]:
@@ -105,6 +105,6 @@ def _texts(engine: Engine) -> dict[str, str]:
     return dict(texts)
 
 
-def _rareness(engine: Engine) -> Any:
+def _rareness(engine: Engine) -> Callable[[str], float]:
     sparse = engine.snapshot.sparse
     return lambda word: min((idf(sparse, term) for term in content_terms(word)), default=0.0)

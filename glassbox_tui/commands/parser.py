@@ -68,6 +68,13 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     measure.add_argument("--rounds", metavar="N", type=_count, help="rounds at most, rewrites included (default: 1)")
     measure.add_argument("--at", metavar="K,K", type=_cuts, help="more depths for recall and nDCG")
     measure.add_argument("--compare", choices=COMPARISONS, help="rows of variants in place of stages")
+    measure.add_argument(
+        "--claims",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help='how well the claim check tells true from false; FILE: lines of {"claim", "swapped", "source", "kind"}',
+    )
     measure.add_argument("--json", action="store_true", help="as one JSON document")
     measure.set_defaults(run=runs["eval"])
 

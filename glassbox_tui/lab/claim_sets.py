@@ -1,8 +1,8 @@
 """Claims whose truth is known, made from any collection: statements of the notes in another shape, and false twins.
 
-A true claim is a sentence of a note with a clause left out, or with its clauses in another order, so that it is not
-simply the text of its source. Its false twins have one number, or one name, exchanged for another of the collection.
-Claims that a person wrote (`read_claims`) say the same in other words, in both languages.
+A true claim is a sentence of a note with an inner clause left out, or with its clauses in another order, so that it is
+not simply the text of its source. Its false twins have one number, or one name, exchanged for another of the
+collection. Claims that a person wrote (`read_claims`) say the same in other words, in both languages.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def made_claims(notes: Mapping[str, str], count: int, rareness: Callable[[str], 
 
 
 def reshaped(sentence: str, chance: random.Random) -> str | None:
-    """The sentence less one of its clauses, or with its two clauses the other way round; None if it has but one."""
+    """The sentence less an inner clause, or with its two clauses the other way round; None if it has but one."""
     clauses = [clause.strip(_edges) for clause in _clause.findall(sentence)]
     clauses = [clause for clause in clauses if clause]
     if len(clauses) < 2:
@@ -83,7 +83,7 @@ def reshaped(sentence: str, chance: random.Random) -> str | None:
     if len(clauses) == 2:
         clauses.reverse()
     else:
-        del clauses[chance.randrange(1, len(clauses))]
+        del clauses[chance.randrange(1, len(clauses) - 1)]  # less its end, it would still stand in the note
     claim = ("，" if _han.search(sentence) else ", ").join(clauses)
     return claim if len(claim) >= _LEAST else None
 

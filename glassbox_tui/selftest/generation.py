@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from glassbox_tui.answer.active import active_generator
+from glassbox_tui.answer.citations import checked
+from glassbox_tui.answer.claims import Statement, check
 from glassbox_tui.answer.extract import Answer, answer
 from glassbox_tui.models.runtime import allowed_cpus, auto_threads
 from glassbox_tui.selftest.bench import EN, ZH, Bench
@@ -90,3 +92,35 @@ def _(bench: Bench) -> str:
     given = answer(engine.search("anything", max_rewrites=0), engine)
     need((given.mode, given.text, given.citations) == ("none", "", ()) and given.notice, f"the answer is {given}")
     return f"mode none, no text, and the notice: {given.notice}"
+
+
+@generation.holds("each sentence of an extract is supported by what it cites")
+def _(bench: Bench) -> str:
+    claims = [claim for question in (EN, ZH) for claim in _extract(bench, question).claims]
+    count = need_all(
+        (
+            claim.verdict == "supported" and claim.citation == "right" and 0 <= claim.support <= 1,
+            f"{claim.text[:50]!r} is {claim.verdict} ({claim.support}), its citation {claim.citation or 'unsupported'}",
+        )
+        for claim in claims
+    )
+    return f"{count} sentences, the least support {min(claim.support for claim in claims):.2f}"
+
+
+@generation.holds("a claim with another number than its source is not supported, and the number is named")
+def _(bench: Bench) -> str:
+    said = "Green tea is steamed for {} seconds before it is rolled and dried in the sun."
+    engine = bench.small([said.format(40), "租约长三十秒，到期以后锁会自动释放。"], embedder=bench.embedder)
+    hits = engine.search("tea", max_rewrites=0).hits
+    found = [check([Statement(said.format(n), ())], hits, {}, engine)[0] for n in ("40", "45", "forty")]
+    verdicts = [(claim.verdict == "supported", claim.missing) for claim in found]
+    need(verdicts == [(True, ()), (False, ("45",)), (True, ())], f"40, 45, forty for 40: {verdicts}")
+    return f"support {found[0].support:.2f} with the right number, {found[1].support:.2f} with another"
+
+
+@generation.holds("citations to sources that do not exist are removed and named")
+def _(bench: Bench) -> str:
+    found = checked("One [1], two [2, 7], zero [0].", 2)
+    need(found.text == "One [1], two [2], zero.", f"the text became {found.text!r}")
+    need((found.numbers, found.removed) == ((1, 2), (7, 0)), f"kept {found.numbers}, removed {found.removed}")
+    return "of [1], [2, 7] and [0] with two sources, 1 and 2 stay; 7 and 0 are named"

@@ -26,6 +26,7 @@ LOCKED = "another process is indexing this folder; what is indexed so far is sea
 
 if TYPE_CHECKING:
     from glassbox_tui import Engine
+    from glassbox_tui.answer.claims import Claim
     from glassbox_tui.answer.extract import Citation
 
 # Characters of each chunk, and of a note, that the browser shows.
@@ -47,13 +48,33 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A sentence of an answer that its reader should doubt: a claim as `views.answer` reads it. `nearest`: where the
+    best there is for it stands."""
+
+    text: str
+    support: float
+    verdict: str
+    missing: tuple[str, ...] = ()
+    cited: tuple[int, ...] = ()
+    citation: str = ""
+    nearest: str = ""
+    source: None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer as the app shows it. `mode`: extract, generate or none; `notice` adds to it or explains its absence."""
+    """An answer as the app shows it. `mode`: extract, generate or none; `notice` adds to it or explains its absence.
+
+    `checked` sentences were held against the evidence; `doubts` are those that did not stand.
+    """
 
     mode: str
     text: str
     sources: tuple[Source, ...] = ()
     notice: str = ""
+    checked: int = 0
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +181,11 @@ class EngineBackend:
 
     def answer(self, trace: Trace) -> Reply:
         from glassbox_tui.answer.extract import answer
+        from glassbox_tui.views.answer import is_doubtful
 
         found = answer(trace, self._engine)
-        return Reply(found.mode, found.text, tuple(_source(c) for c in found.citations), found.notice)
+        sources, doubtful = tuple(map(_source, found.citations)), filter(is_doubtful, found.claims)
+        return Reply(found.mode, found.text, sources, found.notice, len(found.claims), tuple(map(_doubt, doubtful)))
 
     def update(
         self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
@@ -204,6 +227,13 @@ class EngineBackend:
 
     def close(self) -> None:
         self._engine.close()
+
+
+def _doubt(claim: Claim) -> Doubt:
+    from glassbox_tui.views.answer import nearest
+
+    where = nearest(claim.source) if claim.source else ""
+    return Doubt(claim.text, claim.support, claim.verdict, claim.missing, claim.cited, claim.citation, where)
 
 
 def _source(citation: Citation) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from glassbox_tui.retrieval.trace import Grade
-from glassbox_tui.tui.backend import Source
+from glassbox_tui.tui.backend import Doubt, Source
 from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, MARK, WARN, bar, cut, ends, short_zero, wrap
 from glassbox_tui.tui.conditions import notice_line
 from glassbox_tui.tui.keys import key_of
@@ -13,6 +13,7 @@ from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import PANELS, View, shown_round
 from glassbox_tui.tui.target import cited
 from glassbox_tui.tui.words import later, say
+from glassbox_tui.views.answer import doubts
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
@@ -110,9 +111,19 @@ def answer(view: View, width: int, height: int) -> list[Text]:
         lines.extend(wrap(Text(plain(told(reply.notice)), WARN), width))
     for paragraph in reply.text.split("\n") if reply.text else ():
         lines.extend(wrap(Text(plain(paragraph)), width))
+    lines.extend(line for doubt in reply.doubts for line in _doubt_lines(doubt, width))
+    if reply.checked and not reply.doubts:
+        lines.extend(wrap(Text(say("every sentence is supported by the notes"), DIM), width))
     here = cited(view)
     lines.extend(_source_line(s, s is here, width) for s in reply.sources)
     return lines
+
+
+def _doubt_lines(doubt: Doubt, width: int) -> list[Text]:
+    """What is wrong with a sentence of the answer, then the sentence."""
+    nearest = f"; {say('nearest: {}', plain(doubt.nearest))}" if doubt.nearest else ""
+    head = Text(f"! {plain('; '.join(doubts(doubt, say)))}{nearest}", BAD if doubt.verdict == "unsupported" else WARN)
+    return [*wrap(head, width), cut(Text(f"  {plain(doubt.text)}", DIM), width)]
 
 
 def _source_line(source: Source, here: bool, width: int) -> Text:

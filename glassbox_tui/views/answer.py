@@ -8,9 +8,10 @@ from typing import Protocol
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from glassbox_tui.retrieval.reasons import Say, english
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.views.evidence import round_lines
-from glassbox_tui.views.plain import block, first_line, line, styled
+from glassbox_tui.views.plain import block, first_line, line, number, styled
 
 _LABELS = {
     "extract": "extract: sentences quoted from the notes",
@@ -34,6 +35,36 @@ class CitationLike(Protocol):
     def text(self) -> str: ...
 
 
+class ClaimSourceLike(Protocol):
+    """`answer.claims.ClaimSource`, read by shape."""
+
+    @property
+    def number(self) -> int | None: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def lines(self) -> tuple[int, int]: ...
+
+
+class ClaimLike(Protocol):
+    """`answer.claims.Claim`, read by shape."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def support(self) -> float: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def source(self) -> ClaimSourceLike | None: ...
+    @property
+    def missing(self) -> Sequence[str]: ...
+    @property
+    def cited(self) -> Sequence[int]: ...
+    @property
+    def citation(self) -> str: ...
+
+
 class AnswerLike(Protocol):
     """`answer.extract.Answer`, read by shape."""
 
@@ -44,6 +75,8 @@ class AnswerLike(Protocol):
     @property
     def citations(self) -> Sequence[CitationLike]: ...
     @property
+    def claims(self) -> Sequence[ClaimLike]: ...
+    @property
     def notice(self) -> str: ...
 
 
@@ -52,6 +85,49 @@ def citation_line(c: CitationLike) -> str:
     page = "" if c.page is None else f" p.{c.page}"
     first, last = c.lines
     return f"[{c.number}] {line(c.path)}{page}:{first}{'' if first == last else f'-{last}'}  {first_line(c.text)}"
+
+
+def is_doubtful(claim: ClaimLike) -> bool:
+    """Is there something about this sentence that its reader should know?"""
+    return claim.verdict != "supported" or claim.citation in ("wrong", "missing")
+
+
+def doubts(claim: ClaimLike, say: Say = english) -> list[str]:
+    """What is wrong with a sentence, a phrase each; none if it is supported and cited right."""
+    told = []
+    if claim.verdict == "unsupported":
+        told.append(say("no support in the evidence"))
+    elif claim.verdict == "weak":
+        told.append(say("weak support"))
+    if claim.missing:
+        told.append(say("not in the source: {}", ", ".join(line(word) for word in claim.missing)))
+    if claim.citation == "wrong":
+        told.append(say("cites {}, which does not say so", "".join(f"[{n}]" for n in claim.cited)))
+    elif claim.citation == "missing":
+        told.append(say("cites nothing"))
+    return told
+
+
+def nearest(source: ClaimSourceLike) -> str:
+    """Where the best there is for a claim stands: `[2] 04-rrf.md:12`."""
+    first, last = source.lines
+    number = "" if source.number is None else f"[{source.number}] "
+    return f"{number}{line(source.path)}:{first}{'' if first == last else f'-{last}'}"
+
+
+def claim_lines(claims: Sequence[ClaimLike]) -> list[Text]:
+    """How many of the sentences the evidence supports, and each that a reader should doubt, with the reason."""
+    if not claims:
+        return []
+    good = sum(claim.verdict == "supported" for claim in claims)
+    doubtful = [claim for claim in claims if is_doubtful(claim)]
+    lines = [Text(f"checked: {good} of {len(claims)} supported by the notes", "dim")]
+    for claim in doubtful:
+        style = "red" if claim.verdict == "unsupported" else "yellow"
+        where = f" (nearest: {nearest(claim.source)})" if claim.source else ""
+        lines.append(Text(f"! {'; '.join(doubts(claim))}, support {number(claim.support)}{where}", style))
+        lines.append(Text(f"  {first_line(claim.text)}", "dim", no_wrap=True, overflow="ellipsis"))
+    return [*lines, Text("")]
 
 
 def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
@@ -66,6 +142,7 @@ def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
     if answer.citations:
         items += [Text(citation_line(c), "cyan", no_wrap=True, overflow="ellipsis") for c in answer.citations]
         items.append(Text(""))
+    items += claim_lines(answer.claims)
     if answer.notice:
         items += [Text(block(answer.notice), "yellow"), Text("")]
     return Group(*items, *round_lines(trace))

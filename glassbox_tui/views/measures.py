@@ -50,6 +50,16 @@ def comparison_view(document: Mapping[str, Any], caption: str) -> RenderableType
     return Group(table, Text(line(f"{caption}; {document['queries']} questions")))
 
 
+def claims_view(document: Mapping[str, Any]) -> RenderableType:
+    """A row for each kind of claim and each way of being true or false, of the document of `eval --claims --json`."""
+    metrics = ("claims", "supported", "weak", "unsupported", "auroc")
+    table = _table(["claims", "n", *metrics[1:]])
+    for kind, rows in document["kinds"].items():
+        for label, row in rows.items():
+            _add(table, f"{kind} · {label}", [row.get(metric) for metric in metrics])
+    return Group(table, Text(line(f"{document['notes']}; {document['embedder']}; auroc: true against this row")))
+
+
 def _table(columns: Sequence[str]) -> Table:
     table = Table(box=box.MARKDOWN)
     for i, name in enumerate(columns):

@@ -265,6 +265,21 @@ GENERATION = (
         "\"none\", \"\", notice=\"The index is empty", "\"extract\", \"\", notice=\"The index is empty",
         "generation: an empty index gives no answer and says so",
     ),
+    broken(
+        "an extract's sentences lose their citations",
+        "answer.extract:with_claims", "(citation.number,)", "()",
+        "generation: each sentence of an extract is supported by what it cites",
+    ),
+    broken(
+        "numbers are not compared",
+        "answer.details:missing", "if value not in held and", "if False and",
+        "generation: a claim with another number than its source is not supported, and the number is named",
+    ),
+    broken(
+        "a citation to a source that does not exist stays",
+        "answer.citations:checked", "1 <= n <= sources", "1 <= n",
+        "generation: citations to sources that do not exist are removed and named",
+    ),
 )  # fmt: skip
 
 SEARCH_MUTATIONS = (*FUSION, *RETRIEVAL, *LOOP, *RERANK, *GENERATION)

@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from scripted import REPLY
 from wcwidth import wcwidth
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Place, Trace
 from glassbox_tui.tui import cells, evidence, hints, lines, rounds, screens, table, work
+from glassbox_tui.tui.backend import Doubt
 from glassbox_tui.tui.state import View, ask, listed_hits, select, selected_hit, step_sort
 from glassbox_tui.tui.statusline import status
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
@@ -360,3 +362,16 @@ def test_only_changed_cells_are_sent_and_no_wide_character_is_cut(old: str, new:
             assert end == width or line[end][0] != ""
     assert patched == after
     assert bool(spans) == (before != after)
+
+
+def test_a_sentence_without_support_is_marked_above_the_sources_and_sound_answers_say_so() -> None:
+    doubt = Doubt("八十年后 [/] 出现", 0.2, "unsupported", ("八十年",), (2,), "wrong", "[1] a.md:3")
+    view = replace(View(), trace=sample_trace(), reply=replace(REPLY, checked=2, doubts=(doubt,)))
+    shown = [line.plain for line in lines.answer(view, 140, 20)]
+    marked = next(at for at, text in enumerate(shown) if text.startswith("! "))
+    assert "no support" in shown[marked] and "八十年" in shown[marked] and "nearest: [1] a.md:3" in shown[marked]
+    assert "[/]" in shown[marked + 1]
+    assert "04-rrf.md:12-31" in shown[-1]  # keys count the sources from the end
+    sound = [line.plain for line in lines.answer(replace(view, reply=replace(REPLY, checked=2)), 100, 20)]
+    assert any("every sentence is supported" in text for text in sound)
+    assert not any(text.startswith("! ") for text in sound)

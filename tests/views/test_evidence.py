@@ -166,6 +166,7 @@ class FakeAnswer:
     mode: str
     text: str
     citations: tuple[FakeCitation, ...] = ()
+    claims: tuple[()] = ()
     notice: str = ""
 
 
