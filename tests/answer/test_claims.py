@@ -174,7 +174,8 @@ def test_most_true_claims_pass_and_no_changed_number_does(judged: list[Judged]) 
 def test_made_claims_are_reshaped_and_their_twins_differ_in_one_place() -> None:
     texts = {
         "a.md": "# A\n\nThe lease of Redis expires after 30 seconds, so it has to be renewed by Etcd, again and again.",
-        "b.md": "# B\n\n预写日志依赖共享内存，不能放在网络文件系统上，也不能只复制一半。这个容器看得到 16 个核，但是并不都能拿来用。",
+        "b.md": "# B\n\n预写日志依赖共享内存，不能放在网络文件系统上，也不能只复制一半。"
+        "这个容器看得到 16 个核，但是并不都能拿来用。",
     }
     claims = made_claims(texts, 10, len)
     assert claims == made_claims(texts, 10, len) and {c.note for c in claims} == set(texts)
