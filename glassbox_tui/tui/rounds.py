@@ -22,6 +22,7 @@ from glassbox_tui.views.plain import reason_words, short_name
 
 _INDENT = 11  # cells before what belongs to a round
 _SOURCE = 24  # cells of a chunk's name
+_ROOMY = 66  # cells from which a round's first line has its signals, too
 
 
 def loop(view: View, width: int, height: int) -> list[Text]:
@@ -83,6 +84,13 @@ def _verdict(grade: Grade) -> Text:
     return Text(say("sufficient"), GOOD) if grade.sufficient else Text(say("insufficient"), BAD)
 
 
+def _short_verdict(r: Round, width: int) -> Text:
+    """The verdict with its signals; without them where the query would have no room beside."""
+    if width < _ROOMY:
+        return _verdict(r.grade)
+    return signals(r.grade, bar_cells=0, ascii=True, thresholds=False).append("  ").append_text(_verdict(r.grade))
+
+
 def query_words(r: Round) -> str:
     """The round's query as it is shown: `redlock 选型 + 分布式锁(.31) 租约(.22)`."""
     words = " ".join(f"{plain(w.text)}({decimal(w.weight)})" for w in added_words(r.added_terms))
@@ -90,15 +98,14 @@ def query_words(r: Round) -> str:
 
 
 def _round(r: Round, here: bool, width: int, ascii: bool) -> list[Text]:
-    right = signals(r.grade, bar_cells=0, ascii=ascii, thresholds=False).append("  ").append_text(_verdict(r.grade))
+    right = _short_verdict(r, width)
     left = Text(f"{'>' if here else ' '} {r.number} {fit(say(plain(r.origin)), 6)} ", HEAD if here else "")
     left.append(query_words(r), HEAD if here else "")
     lines = [ends(left, right, width)]
     if left.cell_len > width - right.cell_len - 1:  # what was cut off above
         lines += _below(Text(query_words(r), KEY), width)
-    lines.append(
-        cut(Text(" " * _INDENT).append_text(signals(r.grade, bar_cells=8 if width >= 80 else 5, ascii=ascii)), width)
-    )
+    held = signals(r.grade, bar_cells=8 if width >= 80 else 5, ascii=ascii)
+    lines += _below(held, width) if width < _ROOMY else [cut(Text(" " * _INDENT).append_text(held), width)]
     lines += _from(r, width)
     why = reason_words(r.grade, say)
     if why and not r.grade.sufficient:
@@ -168,11 +175,11 @@ def _proposal(proposal: Proposal, trace: Trace, width: int) -> list[Text]:
     left = Text(f"? {new.number} {fit(say(plain(new.origin)), 6)} ", HEAD).append(query_words(new), KEY)
     lines = _in_lines([head, *(_key(*k) for k in keys)], width)
     lines += wrap(left, width, indent=_INDENT)
-    lines += _from(new, width)
     changes = compare(trace.last, new, same_notes=True)
     effect = Text(say("it would make it ")).append_text(_verdict(new.grade)).append("  ")
     lines += _below(effect.append_text(signals(new.grade, bar_cells=0, ascii=True, thresholds=False)), width)
     lines += _below(Text(say("it would change: {}", summary(changes, say=say)), DIM), width)
+    lines += _from(new, width)
     told = comparison_lines(changes, width - _INDENT, say=say) if changes.changes else []
     return [*lines, *(Text(" " * _INDENT).append_text(line) for line in told)]
 
@@ -193,5 +200,5 @@ def _comparison(view: View, now: Round, found: Sequence[branches.Comparison], wi
 
 
 def _side(label: str, r: Round, width: int) -> list[Text]:
-    right = signals(r.grade, bar_cells=0, ascii=True, thresholds=False).append("  ").append_text(_verdict(r.grade))
+    right = _short_verdict(r, width)
     return [ends(Text(f"{fit(label, 6)} ", DIM).append(query_words(r), "not dim"), right, width)]
