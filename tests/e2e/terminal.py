@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyte
+from wcwidth import wcwidth
 
 DEADLINE = 60.0  # seconds; nothing takes that long, unless it never comes
 _TICK = 0.02
@@ -28,6 +29,16 @@ _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[\?\d+\$p|\x1b\[[<>]\d*u")
 # pyte has one screen only. The other one, where a program starts or comes back to, is taken to be blank.
 _OTHER_SCREEN = re.compile(rb"\x1b\[\?1049[hl]")
 _UNFINISHED = re.compile(rb"\x1b(\[[?<>]?[\d;]*\$?)?\Z")
+
+
+def _row(cells: Mapping[int, pyte.screens.Char], columns: int) -> str:
+    """A row as text. Half of a wide character, met in the middle of an update, is a blank: `display` fails on it."""
+    shown = ""
+    for x in range(columns):
+        data = cells[x].data
+        second_half = x > 0 and not data and wcwidth(cells[x - 1].data[:1] or " ") == 2
+        shown += "" if second_half else data or " "
+    return shown.rstrip()
 
 
 class Terminal:
@@ -94,7 +105,7 @@ class Terminal:
     @property
     def text(self) -> str:
         """The screen, a line per row, no trailing blanks."""
-        return "\n".join(line.rstrip() for line in self._screen.display)
+        return "\n".join(_row(self._screen.buffer[y], self._screen.columns) for y in range(self._screen.lines))
 
     def modes(self) -> list[object]:
         """The terminal's modes: echo, line editing, signals, control characters, ..."""
