@@ -428,7 +428,7 @@ def test_leaving_while_indexing_leaves_an_index_that_the_next_run_completes(
 def test_a_question_entered_while_the_index_is_empty_is_asked_again(open_app: Open, many: Path, fresh: Path) -> None:
     app = open_app(many, data=fresh)
     app.type(f"storm{ENTER}")
-    app.until(r"^│ +1 note-\d+\.md ")
+    app.until(r"^│ +1 note-\d+\.md#0 ")
 
 
 def test_a_second_copy_says_that_the_first_one_is_indexing(open_app: Open, many: Path, fresh: Path) -> None:
