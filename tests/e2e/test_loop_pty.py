@@ -32,6 +32,7 @@ def test_step_through_the_rounds_edit_a_rewrite_and_run_it(
     app.until(r"edit the proposed query, then run it as round 2")
     app.until(rf"{UNANSWERABLE} \+ \S+ \S+", "the proposal with its words")
     app.type("\x15")  # ctrl+u: all of it goes
+    app.until(lambda: not app.shows(rf"{UNANSWERABLE} \+"), "an empty line")  # keys in one packet overtake ctrl+u
     app.type(f"{UNANSWERABLE} + leader election" + ENTER)
     app.until(r"round 2/2 .*insufficient$", "round 2")
     app.until(r"2 manual +zookeeper", "its origin")
