@@ -96,8 +96,8 @@ class GlassboxApp(App[None]):
         self.crew = make_crew(self._deliver)
         self._observer = observer
         self._main = MainScreen()
-        # Keys that come before there is a box to take them; None: there is one.
-        self._early: list[events.Event] | None = []
+        self._begun = False
+        self._held: list[events.Event] = []  # keys that came before there was a box to take them
 
     def on_mount(self) -> None:
         self.set_class(self.view.look != "unicode", "plain-frames")
@@ -111,29 +111,45 @@ class GlassboxApp(App[None]):
         self._main.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        if self._early:  # who types already asks something else than last time
+        if self._held:  # who types already asks something else than last time
             self.view = replace(self.view, query="")
         self._show(self.view, None)
         query, box = self.view.query, self._main.query_one(QueryBox)
         if query:
             self.put_query(query)
         box.disabled = self.view.offline
-        self.call_later(self._replay)
+        self._begun = True
         self.call_after_refresh(self.crew.start)
         if query and not self.view.offline:  # as the last session ended; it waits until the index is open
             self.search(query, rounds=False)
 
     async def on_event(self, event: events.Event) -> None:
         kept = isinstance(event, events.Key | events.Paste) and getattr(event, "key", "") != "ctrl+c"
-        if self._early is not None and kept:
-            self._early.append(event)
-        else:
+        if kept and not event.is_forwarded and (self._held or not self._taken()):
+            self._held.append(event)
+            if len(self._held) == 1:
+                self.call_later(self._hand_on)
+        elif not await self._acted(event):
             await super().on_event(event)
 
-    async def _replay(self) -> None:
-        early, self._early = self._early or [], None
-        for event in early:
-            await super().on_event(event)
+    def _taken(self) -> bool:
+        """Whether there is somebody to take the keys: not before the first picture, nor while a box is opening."""
+        return self._begun and not (self.screen.AUTO_FOCUS and self.focused is None)
+
+    async def _hand_on(self) -> None:
+        """Hand on the keys that were held back, as soon as somebody takes them."""
+        if not self._taken():
+            self.call_later(self._hand_on)
+            return
+        held, self._held = self._held, []
+        for event in held:
+            await self.on_event(event)
+
+    async def _acted(self, event: events.Event) -> bool:
+        """Do what a key does, where nobody types, before the next key is looked at: it may lead into a box."""
+        if not isinstance(event, events.Key) or event.is_forwarded or self.focused is not None:
+            return False
+        return await self._check_bindings(event.key, priority=True) or await self._check_bindings(event.key)
 
     def on_unmount(self) -> None:
         self.crew.cancel()
@@ -223,7 +239,7 @@ class GlassboxApp(App[None]):
     def focus_query(self) -> None:
         if self.view.offline:
             self.tell(refusal())
-        self._main.query_one(QueryBox).focus()
+        self._main.set_focus(self._main.query_one(QueryBox))  # at once: what is typed next is for the box
 
     def use_theme(self, name: str) -> None:
         self._colours = themes.filters(name)

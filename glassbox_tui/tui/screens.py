@@ -89,6 +89,7 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         box = self.query_one(QueryBox)
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
+        box.on_leave = partial(self.app.action_do, "leave")  # type: ignore[attr-defined]
         box.focus()  # before the first paint: what is typed from then on is not lost
 
     def on_resize(self, event: events.Resize) -> None:

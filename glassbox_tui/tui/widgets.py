@@ -19,6 +19,7 @@ from glassbox_tui.retrieval.trace import Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui import table
 from glassbox_tui.tui.cells import drawn
+from glassbox_tui.tui.keys import keys_of
 from glassbox_tui.tui.state import View, selected_index, shown_round
 
 Draw = Callable[[View, int, int], Sequence[Text]]
@@ -194,25 +195,40 @@ class HitsTable(DataTable[Text]):
 class QueryBox(Input):
     """One line to type in. What is pasted arrives whole: line breaks and tabs become blanks.
 
-    `on_enter` runs on Enter, in place of the Submitted message; it is set where the box is the query's.
+    `on_enter` and `on_leave` run on Enter (in place of the Submitted message) and on the key that leaves the box; they
+    are set where the box is the query's.
     """
 
     def __init__(self, value: str = "", *, id: str | None = None, placeholder: str = "") -> None:
         super().__init__(value, id=id, placeholder=placeholder, select_on_focus=False)
         self.cursor_blink = False
         self.on_enter: Callable[[], None] | None = None
+        self.on_leave: Callable[[], None] | None = None
 
     async def _on_key(self, event: events.Key) -> None:
+        # Keys may come in one packet. What one of them does happens at once and not by a message, and where it led out
+        # of the box the keys behind it are not typed any more.
+        if self.screen.focused is not self:
+            event.prevent_default()
+            event.stop()
+            self.app.post_message(events.Key(event.key, event.character))
+            return
         # "/" leads into this box; pressed by one who is in it already, it must not become the query's first letter.
         if event.character == "/" and not self.value and self.on_enter is not None:
             event.prevent_default()
             event.stop()
             return
-        # Run at once, not by a message: the key that comes with this one must not land in the box any more.
-        if event.key == "enter" and self.on_enter is not None:
+        act = (
+            self.on_enter
+            if event.key == "enter"
+            else self.on_leave
+            if event.key in keys_of("leave").split(",")
+            else None
+        )
+        if act is not None:
             event.prevent_default()
             event.stop()
-            self.on_enter()
+            act()
             return
         await super()._on_key(event)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from scripted import ScriptedBackend, Stage, running
+from textual.events import Key
 from textual.widgets import DataTable
 
 from glassbox_tui.tui import registry
@@ -263,3 +264,34 @@ async def test_z_gives_the_panel_the_whole_screen_and_gives_it_back() -> None:
         await stage.press("z")
         shown = {p.id for p in stage.app.screen.query(Panel) if p.region.area and p.has_class("box")}
         assert shown == {"flow", "evidence", "scores", "loop", "answer"}
+
+
+async def in_one_packet(stage: Stage, *keys: str) -> None:
+    """All keys at once, as a slow line delivers them: nothing is done between them unless the app does it itself."""
+    for key in keys:
+        stage.app.post_message(Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+    for _ in range(5):
+        await stage.pilot.pause()
+
+
+PACKETS = (
+    (("escape", "v"), "rrf", "score", 0),
+    (("escape", "j", "slash", "x", "y", "escape", "j", "v"), "rrfxy", "score", 2),
+    (("x", "y", "enter", "v"), "rrfxy", "score", 0),
+    (("enter", "slash", "a", "b"), "rrfab", "rank", 0),
+    (("escape", "colon", *"both", "enter"), "rrf", "score", 0),
+)
+
+
+@pytest.mark.parametrize(("keys", "query", "columns", "row"), PACKETS)
+async def test_keys_of_one_packet_do_what_they_do_one_by_one(
+    keys: tuple[str, ...], query: str, columns: str, row: int
+) -> None:
+    for together in (True, False):
+        async with running(ScriptedBackend()) as stage:
+            await stage.ask("rrf")
+            await (in_one_packet(stage, *keys) if together else stage.press(*keys))
+            await stage.seen.until(lambda stage=stage: stage.view.shown == stage.view.run)
+            await stage.pilot.pause()
+            assert (stage.app.typed, stage.view.columns) == (query, columns), together
+            assert stage.app.screen.query_one(HitsTable).cursor_row == row, together
