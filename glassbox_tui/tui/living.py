@@ -54,7 +54,9 @@ def heard(living: Living, event: Event) -> Living:
         case WorkersGone():
             return Living()
         case SearchDone(run, trace, _):
-            if run != living.asked:
+            if run < living.asked:  # overtaken by the search that the edit's vectors asked for
+                return living
+            if run > living.asked:
                 return replace(living, before=(), asked=0, effect=None)
             found = compare(living.before, trace.rounds[-1].hits)
             return replace(living, effect=found)

@@ -186,7 +186,13 @@ SPARSE = (
         "a term counts once in a posting",
         "index.sparse:build_sparse",
         "forward.counts[order].astype(np.float64)", "np.minimum(forward.counts[order], 1.0)",
-        "sparse: the postings are a recount of the chunks", "sparse: the score rises strictly with the term frequency",
+        "sparse: the score rises strictly with the term frequency",
+    ),
+    broken(
+        "a term of a new chunk counts once in its posting",
+        "index.sparse:splice_sparse",
+        "np.insert(tfs, where, new_tfs)", "np.insert(tfs, where, np.minimum(new_tfs, 1.0))",
+        "sparse: the postings are a recount of the chunks",
         fresh=True,
     ),
     broken(
@@ -210,7 +216,7 @@ INDEX = (
     ),
     broken(
         "the first chunk's vector is not searchable",
-        "index.dense:build_dense", "== size]", "== size][1:]",
+        "index.dense:splice_dense", "== 4 * dimension)", "== 4 * dimension)[1:]",
         "index: the vector back end is ready",
         fresh=True,
     ),

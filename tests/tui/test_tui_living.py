@@ -21,6 +21,7 @@ from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui.app import make_app
 from glassbox_tui.tui.backend import EngineBackend, Outcome
+from glassbox_tui.tui.living import Living, edited, heard
 from glassbox_tui.tui.messages import Changed, SearchDone, Updated, Watched
 
 
@@ -59,6 +60,17 @@ async def test_an_edit_runs_the_typed_query_again_and_says_what_it_did() -> None
         assert backend.asked[-2:] == [("rrf", False), ("rrf", False)]
         await stage.ask("x")  # another question: that edit is no longer of interest
         assert stage.view.living.effect is None
+
+
+def test_what_an_edit_did_is_told_though_its_vectors_overtook_its_text() -> None:
+    """Text and vectors of an edit each ask again; the first result may be overtaken, but it is no other question's."""
+    trace = sample_trace()
+    living = edited(edited(Living(), trace.query, trace, 6), trace.query, trace, 7)
+    living = heard(living, SearchDone(6, trace, False))
+    after = heard(living, SearchDone(7, without_the_first_hit(trace), False))
+    assert after.effect is not None
+    assert [change.uid for change in after.effect.left] == [trace.last.hits[0].uid]
+    assert heard(after, SearchDone(8, trace, False)).effect is None  # another question
 
 
 async def test_an_edit_runs_a_full_run_again_with_its_rounds() -> None:
