@@ -239,7 +239,10 @@ class GlassboxApp(App[None]):
     def focus_query(self) -> None:
         if self.view.offline:
             self.tell(refusal())
-        self._main.set_focus(self._main.query_one(QueryBox))  # at once: what is typed next is for the box
+        box = self._main.query_one(QueryBox)
+        if self.view.reply is not None and not self.view.loop.stepping and box.value == self.view.query:
+            self.put_query(box.value)  # it is answered: the next letter begins another question
+        self._main.set_focus(box)  # at once: what is typed next is for the box
 
     def use_theme(self, name: str) -> None:
         self._colours = themes.filters(name)
@@ -255,6 +258,10 @@ class GlassboxApp(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return self._colours
+
+    def typing_now(self, typing: bool) -> None:
+        """The query box has the keys, or has them no more: the hints are others."""
+        self.change(replace(self.view, typing=typing))
 
     def leave_query(self) -> None:
         self._main.set_focus(None)
@@ -291,6 +298,8 @@ class GlassboxApp(App[None]):
         # Of letters that came together only the last is looked for, and none that Enter has run already.
         box = self._main.query_one(QueryBox)
         if event.input is box and event.value == box.value != self.view.query:
+            if self.view.told:  # of what was done before
+                self.tell("")
             self.search(event.value, rounds=False)
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:

@@ -88,7 +88,9 @@ class FolderScreen(ModalScreen[str | None]):
             line = cut(Text(" " + plain(home(path)), KEY if at < recent else ""), width)
             lines.append(Text(fit(line.plain, width), "reverse") if at == self._at else line)
         if not self._lines and not self._wrong:
-            lines.append(Text(say("nothing begins like this"), DIM))
+            typed = self.query_one(QueryBox).value
+            words = say("nothing begins like this") if typed else say("type a path: ~/ or / begins it; enter opens it")
+            lines.append(Text(words, DIM))
         return lines
 
     def on_input_changed(self, event: Input.Changed) -> None:

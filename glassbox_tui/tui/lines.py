@@ -68,8 +68,9 @@ def signals(grade: Grade, *, bar_cells: int, ascii: bool, thresholds: bool = Tru
         line.append(say(name if name == "coverage" and bar_cells else _SHORT.get(name, name)) + " ")
         if bar_cells and value is not None and "coverage" in name:
             line.append(bar(value, bar_cells, ascii=ascii), style).append(" ")
-        # As many digits as tell the two apart: never .83 < .83.
-        digits = next((n for n in (2, 3, 4) if least is None or decimal(value, n) != decimal(least, n)), 5)
+        # As many digits as tell the two apart, where one is to be below the other: never .83 < .83.
+        apart = (n for n in (2, 3, 4) if not low or least is None or decimal(value, n) != decimal(least, n))
+        digits = next(apart, 5)
         line.append(decimal(value, digits), style)
         if thresholds and least is not None and value is not None:
             line.append(f" {'<' if low else '>='} {decimal(least, digits)}", DIM if not low else BAD)
@@ -91,7 +92,10 @@ def tabs(view: View, width: int, height: int) -> list[Text]:
     line = Text()
     for name in PANELS:
         here = name == view.panel
-        line.append(f" {key_of(f'panel_{name}')}", KEY).append(f" {say(PANEL_WORDS[name])} ", "reverse" if here else "")
+        word = say(PANEL_WORDS[name])
+        if name == "answer" and view.reply is not None and not here:
+            word = say("answer (ready)")
+        line.append(f" {key_of(f'panel_{name}')}", KEY).append(f" {word} ", "reverse" if here else "")
     # The verdict's line has no room for it where these tabs are shown.
     return [ends(line, Text(f" {say('step mode')} ", "reverse"), width) if view.loop.stepping else cut(line, width)]
 

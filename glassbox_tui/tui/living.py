@@ -19,7 +19,7 @@ class Living:
     """`mode`: how changes are noticed; None: not known yet. `pending` chunks wait to be embedded; `paused`: on purpose.
 
     `before` are the hits of `query` before the edit that is being looked at, `asked` the search that shows what it did,
-    `effect` what that was; `over`: all of that edit is in the index.
+    `effect` what that was; `over`: all of that edit is in the index. `plan`: what was said of the work to come.
     """
 
     mode: Mode | None = None
@@ -30,6 +30,7 @@ class Living:
     asked: int = 0
     effect: Comparison | None = None
     over: bool = True
+    plan: str = ""
 
 
 def edited(living: Living, query: str, trace: Trace | None, run: int) -> Living:

@@ -47,9 +47,9 @@ _FEATURES = (
     *replay.COMMANDS,
     *look.COMMANDS,
 )
-_GROUPS = list(dict.fromkeys(command.group for command in _FEATURES))
+# Help and palette begin with what is needed first, and keep what is of one group together, in the features' order.
+_GROUPS = list(dict.fromkeys(("search", "hits", "note", "loop", "stepping", *(c.group for c in _FEATURES))))
 
-# The help and the palette keep this order: the features', with what is of one group together.
 COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
 
 # Features that act on what the workers tell, beyond what it does to the View.

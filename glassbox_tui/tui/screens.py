@@ -90,6 +90,7 @@ class MainScreen(Screen[None]):
         box = self.query_one(QueryBox)
         box.on_enter = partial(self.app.action_do, "run")  # type: ignore[attr-defined]
         box.on_leave = partial(self.app.action_do, "leave")  # type: ignore[attr-defined]
+        box.on_typing = self.app.typing_now  # type: ignore[attr-defined]
         box.focus()  # before the first paint: what is typed from then on is not lost
 
     def on_resize(self, event: events.Resize) -> None:
@@ -156,8 +157,10 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,question_mark,q,enter", "dismiss", "close", show=False),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
-        Binding("pagedown,space", "scroll(10)", show=False),
-        Binding("pageup,b", "scroll(-10)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("pageup,b", "page(-1)", show=False),
+        Binding("g,home", "scroll(-9999)", show=False),
+        Binding("G,end", "scroll(9999)", show=False),
     ]
 
     def __init__(self, where: str = MAIN) -> None:
@@ -165,7 +168,10 @@ class HelpScreen(ModalScreen[None]):
         self._where = where
 
     def compose(self) -> ComposeResult:
-        yield Panel(lambda v, w, h: help_lines(self._where), title=say("keys"), classes="box")
+        yield Panel(lambda v, w, h: help_lines(w, self._where), title=say("keys"), classes="box")
 
     def action_scroll(self, by: int) -> None:
         self.query_one(Panel).scroll_by(by)
+
+    def action_page(self, by: int) -> None:
+        self.action_scroll(by * (self.query_one(Panel).size.height - 2))

@@ -69,6 +69,8 @@ def begun(view: View, at: Session) -> View:
     kept, notice = memory.load_state(at.state, _KEPT) if at.state is not None else ({}, "")
     if kept.get("selected") is not None:
         kept["selected"] = tuple(kept["selected"])
+    if kept.get("panel") == "answer":  # the answer is not kept: there would be nothing to see while typing
+        del kept["panel"]
     return replace(view, **kept, told=say(notice) if notice else view.told, first_time=first)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
@@ -66,7 +67,8 @@ class View:
     the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
     `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
     chunk's line alone in the rank flow; `colours` are those of the chunks on show.
-    `scope` is the folder or note that is searched, "" for all; `alone`: the panel has the whole screen.
+    `scope` is the folder or note that is searched, "" for all; `alone`: the panel has the whole screen. `typing`: the
+    query box has the keys, so that letters are text.
     """
 
     notes: str = ""
@@ -89,6 +91,7 @@ class View:
     colours: Colours = field(default_factory=Colours)
     panel: str = "hits"
     alone: bool = False
+    typing: bool = False
     told: str = ""
     first_time: bool = False
     offline: bool = False
@@ -161,9 +164,21 @@ def ask(view: View, query: str, *, rounds: bool) -> View:
     """A new search is on its way (or, for a blank query, everything found so far is taken off the screen)."""
     asked = replace(view, query=query, run=view.run + 1, rounds=rounds, failure="")
     if query.strip():
-        return asked
+        # While a question is being worded the chunk stays selected; another question begins at its first hit.
+        return asked if _still(view.query, query) else replace(asked, selected=None)
     nothing = branches.trunk(view.loop, None)
     return replace(asked, shown=asked.run, trace=None, reply=None, round=None, selected=None, loop=nothing)
+
+
+def _still(before: str, now: str) -> bool:
+    """Whether `now` is the question `before`, worded on: at least half of it stands yet at its beginning and end."""
+    head = _alike(before, now)
+    return 2 * (head + _alike(before[head:][::-1], now[head:][::-1])) >= len(before)
+
+
+def _alike(a: str, b: str) -> int:
+    """How many characters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
 def replayed(view: View, trace: Trace) -> View:

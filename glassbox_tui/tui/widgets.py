@@ -195,8 +195,8 @@ class HitsTable(DataTable[Text]):
 class QueryBox(Input):
     """One line to type in. What is pasted arrives whole: line breaks and tabs become blanks.
 
-    `on_enter` and `on_leave` run on Enter (in place of the Submitted message) and on the key that leaves the box; they
-    are set where the box is the query's.
+    `on_enter` and `on_leave` run on Enter (in place of the Submitted message) and on the key that leaves the box,
+    `on_typing` hears whether the keys are text now; they are set where the box is the query's.
     """
 
     def __init__(self, value: str = "", *, id: str | None = None, placeholder: str = "") -> None:
@@ -204,6 +204,12 @@ class QueryBox(Input):
         self.cursor_blink = False
         self.on_enter: Callable[[], None] | None = None
         self.on_leave: Callable[[], None] | None = None
+        self.on_typing: Callable[[bool], None] | None = None
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        if self.on_typing is not None:
+            self.on_typing(has_focus)
 
     async def _on_key(self, event: events.Key) -> None:
         # Keys may come in one packet. What one of them does happens at once and not by a message, and where it led out

@@ -375,3 +375,29 @@ def test_a_sentence_without_support_is_marked_above_the_sources_and_sound_answer
     sound = [line.plain for line in lines.answer(replace(view, reply=replace(REPLY, checked=2)), 100, 20)]
     assert any("every sentence is supported" in text for text in sound)
     assert not any(text.startswith("! ") for text in sound)
+
+
+def test_in_the_query_box_the_hints_name_no_letter_but_behind_the_key_that_leaves_it() -> None:
+    view = View(trace=sample_trace(), query="rrf", typing=True)
+    before, _, behind = hints.hints(view, 80, 1)[0].plain.partition(" esc ")
+    assert behind.split() == ["out,", "then", "?", "help", "q", "quit"]
+    assert before.startswith(" enter run ")
+    assert all(len(word) > 1 for word in before.split())
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_out_of_the_box_the_hints_tell_how_to_open_the_hit_and_where_the_answer_is(width: int) -> None:
+    view = View(trace=sample_trace(), query="rrf", rounds=True, reply=REPLY)
+    line = hints.hints(view, width, 1)[0].plain
+    assert all(hint in line for hint in (" 5 answer ", " j k move ", " o open ", " / query "))
+    assert "enter" not in line  # it has run
+    assert "5 answer (ready)" in lines.tabs(view, width, 1)[0].plain
+    assert "(ready)" not in lines.tabs(replace(view, panel="answer"), width, 1)[0].plain
+
+
+def test_a_question_worded_on_keeps_the_selected_hit_and_another_one_begins_at_the_top() -> None:
+    view = select(replace(View(), trace=sample_trace(), query="why ranks"), 2)
+    for on in ("why ranks", "why ranks and not scores", "why rank", "so why ranks"):
+        assert ask(view, on, rounds=False).selected == view.selected, on
+    for another in ("w", "how much memory", "日志"):
+        assert ask(view, another, rounds=False).selected is None, another

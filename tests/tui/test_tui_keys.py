@@ -168,10 +168,10 @@ async def test_help_lists_every_command_with_its_keys_and_closes_with_the_focus_
     async with running(ScriptedBackend()) as stage:
         await stage.press("escape", "question_mark")
         assert isinstance(stage.app.screen, HelpScreen)
-        lines = stage.app.screen.query_one(Panel).plain.splitlines()
+        told = " ".join(stage.app.screen.query_one(Panel).plain.split())
         for command in registry.COMMANDS:
             if command.keys:
-                assert any(command.title in line and all_keys_of(command.id) in line for line in lines), command.id
+                assert f"{all_keys_of(command.id)} {command.title}" in told, command.id
         await stage.press("escape")
         assert isinstance(stage.app.screen, MainScreen)
         assert stage.app.focused is None
@@ -199,8 +199,9 @@ async def test_the_palette_finds_a_command_by_a_word_and_runs_it() -> None:
 async def test_the_palette_left_or_without_a_match_does_nothing(keys: tuple[str, ...]) -> None:
     async with running(ScriptedBackend()) as stage:
         await stage.ask("rrf")
+        await stage.press("escape")
         before = stage.view
-        await stage.press("escape", "colon", *keys)
+        await stage.press("colon", *keys)
         assert stage.view == before
         assert isinstance(stage.app.screen, MainScreen)
 

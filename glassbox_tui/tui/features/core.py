@@ -12,6 +12,7 @@ from glassbox_tui.tui.features import loop
 from glassbox_tui.tui.features.reader import has_sources, step_source
 from glassbox_tui.tui.messages import Refresh
 from glassbox_tui.tui.state import PANELS, View
+from glassbox_tui.tui.words import say
 
 if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
@@ -21,8 +22,22 @@ def has_query(view: View) -> bool:
     return bool(view.query.strip())
 
 
+def can_run(view: View) -> bool:
+    """Enter does something for the query on screen: its rounds have not run yet, or they wait."""
+    return has_query(view) and (view.typing or not view.rounds or bool(view.failure) or loop.waits(view))
+
+
+def has_hits(view: View) -> bool:
+    return bool(state.listed_hits(view))
+
+
 def has_rounds(view: View) -> bool:
     return view.trace is not None and len(view.trace.rounds) > 1
+
+
+def _answered(view: View, name: str) -> str:
+    """There is an answer, on a panel that is not the one on show."""
+    return "answer" if name == "answer" and view.reply is not None and view.panel != name else ""
 
 
 def _query(app: GlassboxApp) -> None:
@@ -47,6 +62,7 @@ def _run(app: GlassboxApp) -> None:
 
 def _refresh(app: GlassboxApp) -> None:
     app.send(Refresh())
+    app.tell(say("the notes folder is read again"))
 
 
 def _move(app: GlassboxApp, by: int) -> None:
@@ -93,22 +109,28 @@ def _quit(app: GlassboxApp) -> None:
 
 COMMANDS: tuple[Command, ...] = (
     Command("query", "slash", "go into the query box; every keystroke searches", "search", _query, "query"),
-    Command("leave", "escape", "leave the query box, so that the letter keys act", "search", _leave, "out"),
+    Command("leave", "escape", "leave the query box, so that the letter keys act", "search", _leave),
     Command(
-        "run", "enter", "run everything: rewrite rounds, then the answer", "search", _run, "run", has_query,
+        "run", "enter", "run everything: rewrite rounds, then the answer", "search", _run, "run", can_run,
         urgent=lambda view: "run" if loop.waits(view) else "",
     ),
-    Command("down", "j,down", "next hit (the arrows also work inside the query box)", "hits", partial(_move, by=1)),
+    Command(
+        "down", "j,down", "next hit (the arrows also work inside the query box)", "hits", partial(_move, by=1), "move",
+        has_hits,
+    ),
     Command("up", "k,up", "hit before", "hits", partial(_move, by=-1)),
     Command("top", "g,home", "first hit", "hits", partial(_to, index=0)),
     Command("bottom", "G,end", "last hit", "hits", partial(_to, index=sys.maxsize)),
     Command(
         "round_before", "left_square_bracket", "round before: every panel shows it", "loop", partial(_round, by=-1),
-        "rounds", has_rounds, urgent=lambda view: "rounds" if loop.looked_at(view) else "",
+        "rounds", has_rounds, urgent=lambda view: "rounds",
     ),
     Command("round_next", "right_square_bracket", "next round", "loop", partial(_round, by=1), when=has_rounds),
     *(
-        Command(f"panel_{name}", str(i), f"panel: {name}", "panels", partial(_panel, name=name))
+        Command(
+            f"panel_{name}", str(i), f"panel: {name}", "panels", partial(_panel, name=name),
+            urgent=partial(_answered, name=name),
+        )
         for i, name in enumerate(PANELS, 1)
     ),
     Command("alone", "z", "the panel alone on the screen, or all of them", "panels", _alone),

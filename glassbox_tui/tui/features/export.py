@@ -7,8 +7,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from glassbox_tui.tui.choosing import Choice
 from glassbox_tui.tui.commands import Command
+from glassbox_tui.tui.conditions import middle
 from glassbox_tui.tui.features.copy import short_path
 from glassbox_tui.tui.features.reader import BOTH
 from glassbox_tui.tui.outbox import new_file, stem_of
@@ -71,7 +74,8 @@ def export(app: GlassboxApp, kind: str, now: Callable[[], datetime] = datetime.n
     except OSError as error:
         app.tell(say("{} cannot be written: {}", short_path(app.data / FOLDER), error.strerror or error))
         return
-    app.tell(say("written: {}", short_path(path)))
+    room = app.size.width - cell_len(say("written: {}", "")) - 2
+    app.tell(say("written: {}", middle(short_path(path), room)))  # the end tells which file it is
 
 
 def without_fonts(svg: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from glassbox_tui.tui import living, state
 from glassbox_tui.tui.commands import BROWSER, MAIN, Command
 from glassbox_tui.tui.estimate import duration
-from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed
+from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
 
@@ -36,6 +36,11 @@ def heard(app: GlassboxApp, event: Event) -> None:
         plan = event.progress
         words = say("{} chunks to embed: {}, {} of disk", f"{plan.total:,}", duration(plan.left or 0), plan.detail)
         app.tell(words)
+        app.change(replace(app.view, living=replace(app.view.living, plan=words)))
+    if isinstance(event, Updated) and app.view.living.plan:
+        if app.view.told == app.view.living.plan:  # it is done: no more to come
+            app.tell("")
+        app.change(replace(app.view, living=replace(app.view.living, plan="")))
     before = app.view
     now = living.heard(before.living, event)
     if isinstance(event, Changed) and event.edited and before.query.strip() and not before.offline:

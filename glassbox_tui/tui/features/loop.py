@@ -55,8 +55,8 @@ def can_compare(view: View) -> bool:
 
 
 def looked_at(view: View) -> bool:
-    """The loop is what is on screen, or has more than one round: its keys come first."""
-    return view.panel == "loop" or (view.trace is not None and len(view.trace.rounds) > 1)
+    """The loop is what is looked at: its keys come first."""
+    return view.panel == "loop"
 
 
 def _while_waiting(word: str, view: View, else_: str = "") -> str:
