@@ -240,8 +240,8 @@ class GlassboxApp(App[None]):
         if self.view.offline:
             self.tell(refusal())
         box = self._main.query_one(QueryBox)
-        if self.view.reply is not None and not self.view.loop.stepping and box.value == self.view.query:
-            self.put_query(box.value)  # it is answered: the next letter begins another question
+        if self.view.rounds and not self.view.loop.stepping and box.value == self.view.query:
+            self.put_query(box.value)  # it has run: the next letter begins another question
         self._main.set_focus(box)  # at once: what is typed next is for the box
 
     def use_theme(self, name: str) -> None:

@@ -279,7 +279,7 @@ PACKETS = (
     (("escape", "v"), "rrf", "score", 0),
     (("escape", "j", "slash", "x", "y", "escape", "j", "v"), "rrfxy", "score", 2),
     (("x", "y", "enter", "v"), "rrfxy", "score", 0),
-    (("enter", "slash", "a", "b"), "rrfab", "rank", 0),
+    (("enter", "slash", "a", "b"), "ab", "rank", 0),
     (("escape", "colon", *"both", "enter"), "rrf", "score", 0),
 )
 

@@ -378,7 +378,7 @@ async def test_another_query_has_branches_of_its_own() -> None:
         await stage.press("slash", "x")
         await stage.seen.until(lambda: stage.view.run == stage.view.shown)
         assert len(stage.view.loop.branches) == 1
-        assert trace_of(stage).query == "x"  # what was answered is replaced by what is typed next
+        assert trace_of(stage).query == "x"  # what has run is replaced by what is typed next
 
 
 async def test_stepping_keeps_to_the_scope_of_the_search() -> None:
