@@ -63,9 +63,11 @@ def show(renderable: RenderableType) -> int:
 
 
 def show_json(document: dict[str, Any]) -> int:
-    """One JSON document, UTF-8 whatever the locale; lone surrogates come out as JSON escapes."""
+    """One JSON document, UTF-8 whatever the locale; what a terminal could obey in it comes out as JSON escapes."""
+    from glassbox_tui.text.normalize import json_escaped
+
     _reconfigure(sys.stdout, encoding="utf-8", errors="backslashreplace")
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json_escaped(json.dumps(document, ensure_ascii=False, allow_nan=False)) + "\n")
     return DONE
 
 

@@ -22,6 +22,7 @@ from glassbox_tui.retrieval.trace import (
     Trace,
     TraceError,
 )
+from glassbox_tui.text.normalize import json_escaped
 
 
 def to_json(trace: Trace, *, indent: int | None = None, timings: bool = True) -> str:
@@ -32,7 +33,7 @@ def to_json(trace: Trace, *, indent: int | None = None, timings: bool = True) ->
         for round_ in document["rounds"]:
             for stage in round_["stages"]:
                 del stage["ms"]
-    return json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False)
+    return json_escaped(json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
 def from_json(text: str) -> Trace:

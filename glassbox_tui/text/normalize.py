@@ -7,6 +7,7 @@ the ligature ﬁ meets fi.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from array import array
@@ -118,6 +119,7 @@ _VISIBLE: dict[int, int | str] = (
 )
 _ONE_LINE = _VISIBLE | {0x0A: " ", 0x2028: " ", 0x2029: " "}
 _unprintable = re.compile("[\ud800-\udfff\U000e0000-\U000e0fff]")
+_steering = re.compile(f"[{''.join(map(chr, _HIDDEN))}\x7f\u2028\u2029\ud800-\udfff\U000e0000-\U000e0fff]")
 
 
 def visible(text: str, *, keep_newlines: bool = True) -> str:
@@ -128,3 +130,11 @@ def visible(text: str, *, keep_newlines: bool = True) -> str:
     Without `keep_newlines` a line break becomes a space.
     """
     return _unprintable.sub("\ufffd", text.translate(_VISIBLE if keep_newlines else _ONE_LINE))
+
+
+def json_escaped(document: str) -> str:
+    """JSON that says the same, with every character that `visible` would replace written as \\uXXXX.
+
+    `json.dumps` escapes ASCII's control characters only. C1 codes and bidi controls stand nowhere but inside strings.
+    """
+    return _steering.sub(lambda found: json.dumps(found[0])[1:-1], document)

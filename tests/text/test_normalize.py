@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassbox_tui.text.normalize import fold, fold_spans, source_span, visible
+from glassbox_tui.text.normalize import fold, fold_spans, json_escaped, source_span, visible
 
 anything = st.text(alphabet=st.characters(), max_size=60)  # lone surrogates and unassigned code points included
 tricky = st.text(
@@ -79,6 +80,14 @@ def test_nothing_that_is_shown_can_steer_a_terminal(text: str) -> None:
         assert unicodedata.bidirectional(char) not in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
     assert "\n" not in visible(text, keep_newlines=False)
     shown.encode("utf-8")
+
+
+@given(anything)
+@example("\x1b[31mred\x7f\x9b2J\u202eevil\u2066\ud800\U000e0041\u2028\\\x9b")
+def test_json_that_is_printed_says_the_same_and_can_steer_no_terminal(text: str) -> None:
+    printed = json_escaped(json.dumps({text: [text]}, ensure_ascii=False))
+    assert json.loads(printed) == {text: [text]}
+    assert visible(printed) == printed.replace("\xad", "-")  # a soft hyphen steers nothing
 
 
 def test_t1_markup_is_left_as_it_stands() -> None:
