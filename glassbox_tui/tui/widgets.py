@@ -214,7 +214,7 @@ class QueryBox(Input):
     async def _on_key(self, event: events.Key) -> None:
         # Keys may come in one packet. What one of them does happens at once and not by a message, and where it led out
         # of the box the keys behind it are not typed any more.
-        if self.screen.focused is not self:
+        if self.screen.focused is not self or self.app.screen is not self.screen:
             event.prevent_default()
             event.stop()
             self.app.post_message(events.Key(event.key, event.character))
@@ -235,6 +235,11 @@ class QueryBox(Input):
             event.prevent_default()
             event.stop()
             act()
+            return
+        # Keys that write nothing (ctrl+u, left, tab, enter) would go up to the app, past the letters behind them.
+        if not event.is_printable and await self.app._check_bindings(event.key):
+            event.prevent_default()
+            event.stop()
             return
         await super()._on_key(event)
 

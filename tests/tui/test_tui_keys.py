@@ -267,10 +267,13 @@ async def test_z_gives_the_panel_the_whole_screen_and_gives_it_back() -> None:
         assert shown == {"flow", "evidence", "scores", "loop", "answer"}
 
 
+CHARACTERS = {"slash": "/", "space": " "}
+
+
 async def in_one_packet(stage: Stage, *keys: str) -> None:
     """All keys at once, as a slow line delivers them: nothing is done between them unless the app does it itself."""
     for key in keys:
-        stage.app.post_message(Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+        stage.app.post_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
     for _ in range(5):
         await stage.pilot.pause()
 
@@ -281,6 +284,11 @@ PACKETS = (
     (("x", "y", "enter", "v"), "rrfxy", "score", 0),
     (("enter", "slash", "a", "b"), "ab", "rank", 0),
     (("escape", "colon", *"both", "enter"), "rrf", "score", 0),
+    (("ctrl+u", "x", "y"), "xy", "rank", 0),
+    (("a", "b", "left", "x", "backspace", "backspace", "home", "y"), "yrrfb", "rank", 0),
+    (("ctrl+w", *"one", "space", *"two", "ctrl+w", "x"), "one x", "rank", 0),
+    (("escape", "colon", "ctrl+u", *"both", "escape", "v"), "rrf", "score", 0),
+    (("escape", "colon", *"bo", "home", "end", *"th", "enter"), "rrf", "score", 0),
 )
 
 
