@@ -92,7 +92,9 @@ def _pieces(view: View) -> list[Piece]:
     )
     # Where it is not "watching" a notice says so, too.
     watch = [Piece(Text("  " + mode_words(view.living.mode), DIM), 4)] if view.living.mode is not None else []
-    return [name, *scope, *index, *watch, *(_working(view.progress) if view.progress is not None else _timings(view))]
+    doing = view.progress
+    now = _timings(view) if doing is None or doing.phase == "done" else _working(doing)  # what is over tells nothing
+    return [name, *scope, *index, *watch, *now]
 
 
 def _working(progress: Progress) -> list[Piece]:
