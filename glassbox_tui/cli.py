@@ -319,9 +319,12 @@ def _run_app(notes: Path, trace: Trace | None = None) -> int:
 
     config = read_config()
     settings = _settings(argparse.Namespace())
-    from glassbox_tui.tui.app import run
+    from glassbox_tui.first_picture import first_picture
 
-    return run(notes, settings, config, trace=trace)
+    with first_picture(str(notes)):
+        from glassbox_tui.tui.app import run
+
+        return run(notes, settings, config, trace=trace)
 
 
 def _need_terminal() -> None:

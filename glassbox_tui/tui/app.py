@@ -118,6 +118,8 @@ class GlassboxApp(App[None]):
         if query:
             self.put_query(query)
         box.disabled = self.view.offline
+        if not self.view.offline:
+            self._main.set_focus(box)
         self._begun = True
         self.call_after_refresh(self.crew.start)
         if query and not self.view.offline:  # as the last session ended; it waits until the index is open

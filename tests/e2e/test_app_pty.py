@@ -103,7 +103,7 @@ def test_a_typed_question_fills_every_panel_side_by_side(open_app: Open, corpus:
     app.until(r"^│ " + QUESTION)
     app.until(r"round 0/0 .*coverage .*dense .*rerank .*SUFFICIENT$", "the verdict")
     app.until(r"^│ +1 04-rrf\S+ +\S.* 1 .*│ +1 ", "the right note first")
-    app.until(r"│ +1  a━+.*━a +04-rrf", "its way through the stages")
+    app.until(r"│ +1 +a━+.*━a +04-rrf", "its way through the stages")
     app.until(r"^│ 1/8  04-rrf-fusion\.md:\d+-\d+", "the evidence")
     app.until(r"混合检索同时问两位裁判", "its text")
     app.until(r"│ bm25 +#1 +\d", "the scores")
@@ -112,7 +112,7 @@ def test_a_typed_question_fills_every_panel_side_by_side(open_app: Open, corpus:
     app.until(r"│ extract: ", "the answer")
     app.until(r"\[1\]", "a citation")
     app.type("5  ")  # the answer's panel, scrolled to its end
-    app.until(r"│ \[1\] 04-rrf-fusion\.md:\d+-\d+", "where it is from")
+    app.until(r"│ (> )?\[1\] 04-rrf-fusion\.md:\d+", "where it is from")
 
 
 def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> None:
@@ -125,14 +125,14 @@ def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> No
     app.type(ENTER)
     app.until_quiet(0.3)  # the query box is left
     app.type("2")
-    app.until(r"^ +1  a━.*━a +04-rrf-fusion\.md#\d", "the rank flow")
+    app.until(r"^ +1 +a━.*━a +04-rrf-fusion\.md#\d", "the rank flow")
     app.type("3")
     app.until(lambda: all(app.shows(rf"^ {stage} +#\d+ +-?\d*\.\d") for stage in STAGES), "five scores")
     app.until("混合检索同时问两位裁判")
     app.type("4")
     app.until(r"^ > 0 user +为什么.*sufficient$", "the loop")
     app.type("5")
-    app.until(r"^ \[1\] 04-rrf-fusion\.md:\d+-\d+", "the answer's source")
+    app.until(r"^ (> )?\[1\] 04-rrf-fusion\.md:\d+", "the answer's source")
     assert app.shows(r"^ extract: ")
 
 
