@@ -111,7 +111,7 @@ def parsed(path: Path, raw: bytes) -> Config:
         raise SettingsError(f"{path}, line {line}: not UTF-8 text (TOML is written in UTF-8)") from None
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not its own error for a number of 5,000 digits or a 13th month
         raise SettingsError(f"{path}: not TOML: {error}") from None
     source = _Source(path, text)
     for name, value in document.items():

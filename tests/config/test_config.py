@@ -56,6 +56,7 @@ def test_the_environment_wins_over_the_file_and_the_command_line_over_both() -> 
         ("[keys]\nquit = 3", 'line 2: [keys] quit: 3 is not a key in quotes ("f3"), a list of them'),
         ("[keys]\nquit = ['q', '']", "is not a key in quotes"),
         ("[settings\n", "not TOML:"),
+        (f"a = {'9' * 5000}\n", "not TOML:"),
         ("[settings]\ntop_k = 1\ntop_k = 2\n", "Cannot overwrite a value (at line 3"),
     ],
 )
