@@ -112,6 +112,7 @@ def atomic(path: Path, words: str) -> None:
 def test_each_save_of_an_editor_is_told(
     save: Callable[[Path, str], None], notes: Path, start: Callable[..., Watched]
 ) -> None:
+    """W1: in place, by rename, by delete and create."""
     watched = start(notes)
     assert watched.mode() == WATCHING
     for path in (notes / "a.md", notes / "sub" / "deep" / "c.txt"):
@@ -163,6 +164,7 @@ def test_a_folder_is_watched_after_it_was_renamed_and_a_new_one_from_the_start(
 
 
 def test_a_storm_is_told_when_it_is_over(notes: Path, start: Callable[..., Watched]) -> None:
+    """W2: a checkout that touches 5,000 notes."""
     watched = start(notes)
     watched.until(lambda: True)
     for i in range(5_000):
@@ -254,6 +256,8 @@ def test_one_file_is_watched_although_editors_replace_it(notes: Path, start: Cal
 def test_who_may_not_watch_polls_and_says_why(
     error: Exception, mode: Mode, notes: Path, start: Callable[..., Watched]
 ) -> None:
+    """W4: no watches left, or none to be had."""
+
     def refuse(_: list[str]) -> watching.Notify:
         raise error
 

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from glassbox_tui.tui.app import GlassboxApp, make_app
 from glassbox_tui.tui.backend import Reply, Source
+from glassbox_tui.tui.state import View
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -115,10 +116,11 @@ async def _ask(pilot: Pilot[None], seen: Seen, query: str, rounds: bool) -> None
     await pilot.pause()
 
 
+@pytest.mark.parametrize("theme", ["terminal", "16", "dark"])
 @pytest.mark.parametrize(("name", "size", "rounds"), [("wide", (120, 40), True), ("narrow", (80, 24), False)])
-def test_picture(snap_compare: Any, name: str, size: tuple[int, int], rounds: bool) -> None:
+def test_picture(snap_compare: Any, name: str, size: tuple[int, int], rounds: bool, theme: str) -> None:
     backend, seen = ScriptedBackend(), Seen()
-    app = make_app(lambda progress: backend, notes="notes", observer=seen)
+    app = make_app(lambda progress: backend, view=View(notes="notes", theme=theme), observer=seen)
 
     async def ask(pilot: Pilot[None]) -> None:
         await _ask(pilot, seen, "rrf", rounds)
