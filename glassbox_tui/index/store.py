@@ -200,6 +200,15 @@ class Store:
         """The tables, made or found whole. Every start reads all of the file: damage shows here or blocks them all."""
         if (state := str(self._write.execute("PRAGMA quick_check(1)").fetchone()[0])) != "ok":
             raise DamagedError(f"the index {self.path} is damaged ({' '.join(state.split())[:120]})")
+        try:
+            self._make_or_compare()
+        except sqlite3.OperationalError as error:
+            # Our own statements are sound: where SQLite objects to one, a table is missing or not the one we made.
+            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+                raise DamagedError(f"the index {self.path} is damaged ({error})") from None
+            raise
+
+    def _make_or_compare(self) -> None:
         with self._transaction(reading=bool(self.read_only)) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
                 for statement in statements():

@@ -95,7 +95,16 @@ def scribble(file: Path, start: int, size: int) -> None:
         out.write(b"\xa5" * size)
 
 
+def drop(file: Path, table: str) -> None:
+    with sqlite3.connect(file) as db:
+        db.execute(f"DROP TABLE {table}")
+    db.close()
+
+
 DAMAGE = {
+    "no meta table": lambda file: drop(file, "meta"),
+    "no chunks table": lambda file: drop(file, "chunks"),
+    "no account table": lambda file: drop(file, "account"),
     "no database": lambda file: file.write_bytes(b"garbage" * 1000),
     "header": lambda file: scribble(file, 0, 64),
     "first page": lambda file: scribble(file, 100, 3000),
