@@ -48,17 +48,25 @@ class TerminalDriver(LinuxDriver):
             signal.raise_signal(signal.SIGWINCH)  # who knows what was written over the screen: draw it again
 
 
+def _opened(log: Path) -> int:
+    """A file descriptor that appends to `log`. Where nothing can be written it leads nowhere, and the app opens."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if log.exists() and log.stat().st_size > LOG_LIMIT:
+            log.replace(log.with_suffix(".old.log"))
+        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY)
+
+
 @contextmanager
 def native_output_to(log: Path) -> Iterator[TextIOWrapper]:
     """Send file descriptors 1 and 2 (where native libraries write) to `log` for a while; yields the terminal."""
     sys.stdout.flush()
     sys.stderr.flush()
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if log.exists() and log.stat().st_size > LOG_LIMIT:
-        log.replace(log.with_suffix(".old.log"))
     saved = os.dup(1), os.dup(2)
-    sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    handler = logging.FileHandler(log, encoding="utf-8")
+    sink = _opened(log)
+    handler = logging.StreamHandler(os.fdopen(os.dup(sink), "w", encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger("glassbox_tui").addHandler(handler)
     screen = os.fdopen(os.dup(saved[1] if os.isatty(saved[1]) else saved[0]), "w", encoding="utf-8", errors="replace")
@@ -70,6 +78,8 @@ def native_output_to(log: Path) -> Iterator[TextIOWrapper]:
     finally:
         logging.getLogger("glassbox_tui").removeHandler(handler)
         handler.close()
+        with suppress(OSError):  # the disk may be full
+            handler.stream.close()
         sys.stdout.flush()
         sys.stderr.flush()
         for fd, old in zip((1, 2), saved, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import unicodedata
@@ -343,6 +344,16 @@ def test_what_native_code_writes_goes_to_the_log_and_comes_back_to_the_terminal_
     assert "a picture" in out + err
     assert "after" in err
     assert log.stat().st_mode & 0o077 == 0
+
+
+def test_where_no_log_can_be_written_the_terminal_is_kept_clean_all_the_same(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "logs").write_text("a file stands where the folder should be")
+    with native_output_to(tmp_path / "logs" / "tui.log"):
+        os.write(2, b"native stderr\n")
+        logging.getLogger("glassbox_tui").error("of our own")
+    assert capfd.readouterr() == ("", "")
 
 
 def _as_cells(text: str) -> list[tuple[str, None]]:
