@@ -24,6 +24,7 @@ from pathlib import Path
 
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui.backend import OpenAt, opener
+from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.messages import Event, FolderOpened, Refresh, Request, WorkersGone
 from glassbox_tui.tui.work import Deliver, Workers
 
@@ -125,7 +126,8 @@ def _talk(child: _Child) -> None:
 
 def _how(status: int) -> str:
     what = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-    return f"the engine ended ({what}); the log has the details"
+    again = key_of("refresh")
+    return f"the engine ended ({what}): {again} starts it again; the log has the details"
 
 
 def main(fd: int) -> None:

@@ -53,7 +53,7 @@ TEMPLATES = (
     "the index {} is damaged ({})",
     "the index {} has schema {}, this program reads {}",
     "cannot use the index {}",
-    "the engine ended ({}); the log has the details",
+    "the engine ended ({}): {} starts it again; the log has the details",
     # the answer
     "The index is empty: there is no note with text to answer from.",
     "No chunk was found for this question, so there is nothing to quote.",

@@ -43,7 +43,7 @@ ENGINE: Final[dict[str, str]] = {
     "the index {} is damaged ({})": "索引 {} 已损坏（{}）",
     "the index {} has schema {}, this program reads {}": "索引 {} 的格式是 {}，本程序读 {}",
     "cannot use the index {}": "无法使用索引 {}",
-    "the engine ended ({}); the log has the details": "引擎已终止（{}）；详情见日志",
+    "the engine ended ({}): {} starts it again; the log has the details": "引擎已终止（{}）：按 {} 重启；详情见日志",
     # -- the answer ----------------------------------------------------------------------------------------------------
     "The index is empty: there is no note with text to answer from.": "索引为空：没有带文字的笔记可供回答。",
     "No chunk was found for this question, so there is nothing to quote.": "没有找到与问题相关的片段，因此无可引用。",
