@@ -32,6 +32,7 @@ from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.editor import run_in_terminal
 from glassbox_tui.tui.features.reader import fetch_around
 from glassbox_tui.tui.messages import Changed, Event, Request, Search
+from glassbox_tui.tui.partial import redraw_from_the_change
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.replay import Replay, refusal
 from glassbox_tui.tui.screens import MainScreen
@@ -373,6 +374,7 @@ def run(
     log = settings.data_dir / "logs" / "tui.log"
     with native_output_to(log) as screen:
         TerminalDriver.screen = screen
+        redraw_from_the_change()
         crew = Replay if trace is not None else None if open_backend else partial(Remote, Place(notes, settings))
         app = make_app(
             open_backend, view=start.view, crew=crew, driver=TerminalDriver, at=start.session, keys=start.keys

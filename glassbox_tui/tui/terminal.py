@@ -14,6 +14,8 @@ from pathlib import Path
 
 from textual.drivers.linux_driver import LinuxDriver
 
+from glassbox_tui.tui.lean import lean
+
 LOG_LIMIT = 1_000_000  # bytes; a log that has grown past this is begun anew, one old one is kept
 
 
@@ -29,6 +31,9 @@ class TerminalDriver(LinuxDriver):
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         if self.screen is not None:
             self._file = self.screen
+
+    def write(self, data: str) -> None:
+        super().write(lean(data))
 
     def _get_terminal_size(self) -> tuple[int, int]:
         try:

@@ -374,7 +374,7 @@ async def test_E_writes_the_trace_a_report_and_a_picture_each_to_a_new_file(tmp_
             await stage.press("E", key)
             await stage.pilot.pause()
             assert "written: " in stage.panel("notice")
-            assert "/exports/" in stage.panel("notice")  # a long path is cut before its end
+            assert "exports/" in stage.panel("notice")  # a long path is cut before its end
         files = sorted((tmp_path / "exports").iterdir())
         assert sorted(f.suffix for f in files) == [".json", ".json", ".md", ".svg"]
         trace = stage.view.trace
