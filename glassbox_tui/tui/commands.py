@@ -26,7 +26,7 @@ def _never(view: View) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`id` is what the config file calls it; `keys` are Textual's key names, comma-separated ("": palette only).
+    """`id` is what the config file calls it; `keys` are Textual's key names, comma-separated.
 
     `title` is a short imperative, `hint` the word for the hints line (""; not shown there). Both are English and are
     translated when shown. `when` tells whether it can do anything now: if not, hints and palette leave it out. `run`

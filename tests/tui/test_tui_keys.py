@@ -179,7 +179,8 @@ async def test_help_lists_every_command_with_its_keys_and_closes_with_the_focus_
         assert stage.app.focused is None
 
 
-def test_no_two_commands_share_an_id_or_a_key_and_each_can_be_called_by_one() -> None:
+def test_no_two_commands_share_an_id_or_a_key_and_each_has_one() -> None:
+    assert [c.id for c in registry.COMMANDS if not c.keys] == []
     ids = [c.id for c in registry.COMMANDS]
     assert len(set(ids)) == len(ids)
     keys = [(where, key) for c in registry.COMMANDS for where in c.where for key in c.keys.split(",") if key]

@@ -191,7 +191,7 @@ COMMANDS: tuple[Command, ...] = (
             "notes"),
     Command("search_everywhere", "N", "search all notes again", "notes", _everywhere, "all notes", _scoped,
             where=(MAIN, BROWSER)),
-    Command("search_hit", "", "search only in the selected hit's note", "notes", _hit_only, when=_has_hit),
+    Command("search_hit", "m", "search only in the selected hit's note", "notes", _hit_only, when=_has_hit),
     Command("browser_down", "j,down", "next line", _GROUP, partial(_move, by=1), where=_HERE),
     Command("browser_up", "k,up", "line before", _GROUP, partial(_move, by=-1), where=_HERE),
     Command("browser_top", "g,home", "first line", _GROUP, partial(_move, by=-sys.maxsize), where=_HERE),

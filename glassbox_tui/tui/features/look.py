@@ -33,5 +33,5 @@ def _theme(app: GlassboxApp) -> None:
 
 COMMANDS: tuple[Command, ...] = (
     Command("language", "L", "language: English or Chinese", "app", _language),
-    Command("theme", "", "theme: the colours of the app", "app", _theme),
+    Command("theme", "C", "theme: the colours of the app", "app", _theme),
 )

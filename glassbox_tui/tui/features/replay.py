@@ -30,4 +30,4 @@ def _show(app: GlassboxApp, name: str) -> None:
     app.tell(say("this is {}, as it was saved; typing searches the notes again", name.strip()))
 
 
-COMMANDS: tuple[Command, ...] = (Command("open_trace", "", "open a saved trace (JSON)", "app", _open),)
+COMMANDS: tuple[Command, ...] = (Command("open_trace", "O", "open a saved trace (JSON)", "app", _open),)
