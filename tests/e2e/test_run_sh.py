@@ -29,6 +29,7 @@ case "$*" in
   *'sys.version_info < (3, 11)'*) [ "${FAKE_VERSION:-3.12}" != 3.9 ] ;;
   *'%d.%d'*) echo "${FAKE_VERSION:-3.12}" ;;
   *'import venv, ensurepip'*) [ -z "${FAKE_NO_VENV:-}" ] ;;
+  *'find_spec("llama_cpp")'*) [ -z "${FAKE_NO_LLM:-}" ] ;;
   '-m venv '*)
     echo "venv" >>"$FAKE_LOG"
     mkdir -p "$3/bin"
@@ -390,6 +391,14 @@ def test_without_tmux_the_test_inside_tmux_is_left_out_and_that_is_said(project:
     assert result.code == 0
     assert project.calls()[-1] == "pytest -m (not full) and not tmux"
     assert "tmux is not installed: the test inside tmux is left out" in result.err
+
+
+def test_without_a_language_model_the_tests_that_need_one_are_left_out_and_that_is_said(project: Project) -> None:
+    (project.bin / "tmux").symlink_to("/bin/true")
+    result = project.run("test", FAKE_NO_LLM="1")
+    assert result.code == 0
+    assert project.calls()[-1] == "pytest -m (not full) and not llm"
+    assert "no language model here: the tests that need one are left out (./run.sh setup --with-llm" in result.err
 
 
 def test_tests_see_none_of_the_user_s_settings(project: Project) -> None:
