@@ -108,7 +108,7 @@ def _retrieve(options: argparse.Namespace) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
-    from glassbox_tui.answer.extract import answer
+    from glassbox_tui.answer.answers import answer
 
     query, notes = _query(options), _notes(options.notes)
     scope = _scope(options.scope, notes)

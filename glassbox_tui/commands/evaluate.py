@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glassbox_tui.answer.extract import answer
+from glassbox_tui.answer.extract import distinct, extract
 from glassbox_tui.index.location import index_path
 from glassbox_tui.lab.documents import read_documents
 from glassbox_tui.lab.evaluate import Extract, Extracted, judge_all, report
@@ -85,13 +85,13 @@ def opened(notes: Path, settings: Settings, progress: ProgressFn, place: str = "
 
 
 def extract_of(engine: Engine) -> Extract:
-    """What `ask` answers."""
+    """What `ask` quotes, whether a model answers or not."""
 
-    def extract(trace: Trace) -> Extracted:
-        found = answer(trace, engine, check_claims=False)
+    def quoted(trace: Trace) -> Extracted:
+        found = extract(trace.query, distinct(trace.hits), engine)
         return Extracted(found.text, tuple(citation.text for citation in found.citations))
 
-    return extract
+    return quoted
 
 
 def _notices(engine: Engine, asked: Sequence[LabelledQuery]) -> list[str]:

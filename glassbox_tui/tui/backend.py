@@ -27,7 +27,7 @@ LOCKED = "another process is indexing this folder; what is indexed so far is sea
 if TYPE_CHECKING:
     from glassbox_tui import Engine
     from glassbox_tui.answer.claims import Claim
-    from glassbox_tui.answer.extract import Citation
+    from glassbox_tui.answer.record import Citation
 
 # Characters of each chunk, and of a note, that the browser shows.
 CHUNK_START, OPENING = 240, 4_000
@@ -180,7 +180,7 @@ class EngineBackend:
         return step(self._engine, move, go_on=go_on, cancelled=cancelled)
 
     def answer(self, trace: Trace) -> Reply:
-        from glassbox_tui.answer.extract import answer
+        from glassbox_tui.answer.answers import answer
         from glassbox_tui.views.answer import is_doubtful
 
         found = answer(trace, self._engine)

@@ -89,8 +89,10 @@ _LISTED, _LONG = "; ", 30  # between reasons; characters
 
 
 def told(sentence: str) -> str:
-    """An engine's sentence (or several, between semicolons) in the interface's language."""
-    return sentence if spoken() == "en" else _told(sentence, spoken())
+    """An engine's sentence (or several, between semicolons or a line each) in the interface's language."""
+    if spoken() == "en":
+        return sentence
+    return "\n".join(_told(line, spoken()) for line in sentence.split("\n"))
 
 
 @lru_cache(512)

@@ -21,7 +21,7 @@ _LABELS = {
 
 
 class CitationLike(Protocol):
-    """A numbered source: `answer.extract.Citation`, read by shape, since views and answers do not import each other."""
+    """A numbered source: `answer.record.Citation`, read by shape, since views and answers do not import each other."""
 
     @property
     def number(self) -> int: ...
@@ -66,7 +66,7 @@ class ClaimLike(Protocol):
 
 
 class AnswerLike(Protocol):
-    """`answer.extract.Answer`, read by shape."""
+    """`answer.record.Answer`, read by shape."""
 
     @property
     def mode(self) -> str: ...

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from glassbox_tui import Engine
+from glassbox_tui.answer.answers import answer
 from glassbox_tui.answer.claims import Claim, Statement, check, statements
-from glassbox_tui.answer.extract import answer
 from glassbox_tui.commands.claims import Judged, judge_claims, report
 from glassbox_tui.lab.claim_sets import LabelledClaim, made_claims, read_claims
 from glassbox_tui.models.e5 import E5Embedder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glassbox_tui import Engine
-from glassbox_tui.answer.extract import answer
+from glassbox_tui.answer.answers import answer
 from glassbox_tui.answer.quoting import QUOTE_CHARS
 from glassbox_tui.models.e5 import E5Embedder
 from glassbox_tui.models.hashing import HashingEmbedder

@@ -15,7 +15,7 @@ from hostile import KINDS, make
 from rich.console import Console, RenderableType
 
 from glassbox_tui import Engine
-from glassbox_tui.answer.extract import answer
+from glassbox_tui.answer.answers import answer
 from glassbox_tui.commands.status import status
 from glassbox_tui.index import indexer
 from glassbox_tui.index.check import check_index

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from glassbox_tui import Engine
-from glassbox_tui.answer.extract import answer
+from glassbox_tui.answer.answers import answer
 from glassbox_tui.models import protocols
 from glassbox_tui.retrieval.fusion import ScoreBlend
 from glassbox_tui.retrieval.trace_json import from_json, to_json

@@ -251,7 +251,7 @@ GENERATION = (
     ),
     broken(
         "no extract without a model",
-        "answer.extract:answer", "if not hits:", "if True:",
+        "answer.answers:answer", "if not hits:", "if True:",
         "generation: without a model an extract exists",
     ),
     broken(
@@ -261,13 +261,13 @@ GENERATION = (
     ),
     broken(
         "an empty index gives an empty extract",
-        "answer.extract:answer",
+        "answer.answers:answer",
         "\"none\", \"\", notice=\"The index is empty", "\"extract\", \"\", notice=\"The index is empty",
         "generation: an empty index gives no answer and says so",
     ),
     broken(
         "an extract's sentences lose their citations",
-        "answer.extract:with_claims", "(citation.number,)", "()",
+        "answer.answers:with_claims", "(citation.number,)", "()",
         "generation: each sentence of an extract is supported by what it cites",
     ),
     broken(
