@@ -1,4 +1,4 @@
-"""Is a GGUF file whole? Its header says where each tensor lies; a file that ends before the last one was cut short.
+"""What the header of a GGUF file says, and whether the file is whole: one that ends before its last tensor was cut.
 
 Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3, little-endian).
 """
@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,12 +30,29 @@ _ALIGNMENT = "general.alignment"
 _LONGEST = 1 << 24  # of a string or an array: more than any real header has, and read in no time
 
 
+Value = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """`values`: metadata by key, numbers and strings only. `needed`: the least size in bytes of a whole file."""
+
+    values: Mapping[str, Value]
+    needed: int
+
+
 def check(path: Path) -> None:
     """Raise ModelError, naming the file and what is wrong, unless it is a GGUF file that holds all its tensors."""
+    needed, size = header(path).needed, path.stat().st_size
+    if size < needed:
+        raise ModelError(f"{path} is cut short: {size:,} bytes where its header needs {needed:,}; fetch it again")
+
+
+def header(path: Path) -> Header:
+    """The header of the file as it is now. Raises ModelError, naming the file and what is wrong."""
     try:
-        size = path.stat().st_size
-        with path.open("rb") as stream:
-            needed = _needed(stream)
+        found = path.stat()
+        return _header_of(path, found.st_size, found.st_mtime_ns)
     except FileNotFoundError:
         raise ModelError(f"there is no model file {path}") from None
     except OSError as error:
@@ -41,24 +61,30 @@ def check(path: Path) -> None:
         raise ModelError(f"{path} is cut short: its header ends in the middle; fetch it again") from None
     except ValueError as error:
         raise ModelError(f"{path} is no usable GGUF file: {error}") from None
-    if size < needed:
-        raise ModelError(f"{path} is cut short: {size:,} bytes where its header needs {needed:,}; fetch it again")
 
 
-def _needed(stream: BinaryIO) -> int:
-    """The least size in bytes of a whole file with this header."""
+@lru_cache(maxsize=8)
+def _header_of(path: Path, size: int, mtime_ns: int) -> Header:
+    """Reading past a vocabulary takes a tenth of a second: kept as long as the file is the same."""
+    with path.open("rb") as stream:
+        return _header(stream)
+
+
+def _header(stream: BinaryIO) -> Header:
     if (magic := stream.read(4)) != b"GGUF":
         raise ValueError(f"it begins with {magic!r} and not with GGUF")
-    version, tensors, values = _unpack(stream, "IQQ")
+    version, tensors, count = _unpack(stream, "IQQ")
     if version not in (2, 3):
         raise ValueError(f"its version is {version}, known are 2 and 3")
-    alignment = 32
-    for _ in range(values):
-        key = _string(stream)
+    values: dict[str, Value] = {}
+    for _ in range(count):
+        key = _string(stream).decode("utf-8", "replace")
         (kind,) = _unpack(stream, "I")
-        value = _value(stream, kind)
-        if key == _ALIGNMENT.encode() and isinstance(value, int) and value > 0:
-            alignment = value
+        if (value := _value(stream, kind)) is not None:
+            values[key] = value
+    alignment = values.get(_ALIGNMENT)
+    if not isinstance(alignment, int) or alignment <= 0:
+        alignment = 32
     last = 0
     for _ in range(tensors):
         _string(stream)
@@ -70,14 +96,14 @@ def _needed(stream: BinaryIO) -> int:
         block, block_bytes = _BLOCKS.get(kind, (1, 0))
         last = max(last, offset + math.prod(shape) // block * block_bytes)
     begin = -(-stream.tell() // alignment) * alignment
-    return begin + last if tensors else stream.tell()
+    return Header(values, begin + last if tensors else stream.tell())
 
 
-def _value(stream: BinaryIO, kind: int) -> int | None:
-    """Read past one metadata value; its number if it is one."""
+def _value(stream: BinaryIO, kind: int) -> Value | None:
+    """Read one metadata value; None for an array, which is passed over."""
     if kind == _STRING:
-        _string(stream)
-    elif kind == _ARRAY:
+        return _string(stream).decode("utf-8", "replace")
+    if kind == _ARRAY:
         inner, count = _unpack(stream, "IQ")
         if count > _LONGEST:
             raise ValueError(f"an array has {count:,} members")
@@ -89,8 +115,7 @@ def _value(stream: BinaryIO, kind: int) -> int | None:
             for _ in range(count):
                 _value(stream, inner)
     elif kind in _SCALARS:
-        (value,) = _unpack(stream, _SCALARS[kind])
-        return int(value) if isinstance(value, int) else None
+        return _unpack(stream, _SCALARS[kind])[0]
     else:
         raise ValueError(f"a metadata value has the unknown type {kind}")
     return None

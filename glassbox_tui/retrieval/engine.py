@@ -30,6 +30,7 @@ from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.generators import OpenedOnce
 from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -101,6 +102,7 @@ class Engine:
         self._given_reranker = reranker
         self.plugins = Plugins(tuple(retrievers), fusion, transform, judge)
         self.generator = generator
+        self._chat = OpenedOnce(self.settings, generator if isinstance(generator, ChatModel) else None)
         self._keeper: Keeper | None = None
         self._gate = Gate()
         self._seen: Scan | None = None  # the last look at the folder
@@ -158,7 +160,7 @@ class Engine:
         """An engine on another folder with the same settings and the models that are loaded here."""
         other = type(self)(self.embedder, self._given_reranker, self.settings)
         other._entry, other._notices = self._entry, list(self._notices)
-        other.plugins, other.generator = self.plugins, self.generator
+        other.plugins, other.generator, other._chat = self.plugins, self.generator, self._chat
         return other._at(notes)
 
     def _at(self, notes: Path, index_file: Path | None = None) -> Self:
@@ -398,6 +400,15 @@ class Engine:
     def notices(self) -> tuple[str, ...]:
         """Fallbacks made when models and index were opened, and what they cannot do here, each a sentence."""
         return (*self._notices, *([self._language_notice] if self._language_notice else []), *self._out_of_reach)
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The language model: the injected one, or what the settings come to; None where there is none.
+
+        It is opened once, loaded when it is first asked something, and shared with siblings. Raises ModelError if the
+        one that the settings name cannot be had.
+        """
+        return self._chat.get()
 
     @property
     def index_file(self) -> Path | None:
