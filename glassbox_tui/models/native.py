@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,10 @@ from glassbox_tui.models.generators import NO_LIBRARY
 
 # Tokens of the prompt that are read at once: steps small enough to be told of, and as quick as larger ones.
 BATCH = 64
-_ERROR, _CONTINUED = 3, 5  # of ggml_log_level
+_ERROR, _CONTINUED = 4, 5  # of ggml_log_level, as ggml.h has it
+# Lines that add nothing to what was said before them.
+_EMPTY = re.compile(r"failed to (load|create|initialize) (model|context|the context)\b[^:]*$", re.IGNORECASE)
+_FUNCTION = re.compile(r"^\w+: ")
 _log: deque[str] = deque(maxlen=12)  # the library's last error lines
 _ABORTED = 2  # what llama_decode returns once the abort callback says so
 _NO_ROOM = 1
@@ -236,6 +240,7 @@ def _free(lib: Any, made: list[Any]) -> None:
 
 
 def _said() -> str:
-    """The library's last error line, to be put into a sentence."""
-    lines = [line.strip() for text in _log for line in text.splitlines() if line.strip()]
-    return f" ({lines[-1]})" if lines else ""
+    """The library's last error line that says something, to be put into a sentence."""
+    lines = [_FUNCTION.sub("", line.strip()) for text in _log for line in text.splitlines() if line.strip()]
+    telling = [line for line in lines if not _EMPTY.search(line)]
+    return f" ({telling[-1]})" if telling else ""
