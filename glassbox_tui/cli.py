@@ -247,8 +247,14 @@ def _models(options: argparse.Namespace) -> int:
             folder = models.pull(options.name, settings, progress, lambda sentence: tell([sentence]))
         print(folder)
         return DONE
+    tell(models.notices(settings))
+    failed = 0
+    if options.measure is not None:
+        with shown_progress() as progress:
+            failed = models.measure(options.measure, settings, progress, lambda sentence: tell([sentence]))
     rows, place = models.rows(settings), str(settings.models_dir)
-    return show_json(to_dict(rows, place)) if options.json else show(models_view(rows, place))
+    show_json(to_dict(rows, place)) if options.json else show(models_view(rows, place, width()))
+    return FAILED if failed else DONE
 
 
 def _config(options: argparse.Namespace) -> int:

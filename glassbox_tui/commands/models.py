@@ -1,15 +1,16 @@
-"""`models list` and `models pull`."""
+"""`models list`, with or without measuring, and `models pull`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from glassbox_tui.models import hub
+from glassbox_tui.models import hub, speed
 from glassbox_tui.models.catalog import find
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.gguf import check
 from glassbox_tui.models.listing import ModelRow, model_rows
+from glassbox_tui.models.measuring import measure_here
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.settings import Settings
 
@@ -17,6 +18,31 @@ from glassbox_tui.settings import Settings
 def rows(settings: Settings) -> list[ModelRow]:
     """Every model with its state. Nothing is loaded and nothing is asked of a hub."""
     return model_rows(settings)
+
+
+def notices(settings: Settings) -> list[str]:
+    """What is wrong with the file of the speeds, if anything is."""
+    return [fault for fault in [speed.read(settings.models_dir)[1]] if fault]
+
+
+def measure(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str], None]) -> int:
+    """Measure the model of that name, "" all that are here, one after another; how many could not be.
+
+    `say` hears why. Raises ModelError if the one that was named cannot be measured.
+    """
+    names = [name] if name else [row.entry.name for row in model_rows(settings) if row.present]
+    failed = 0
+    for each in names:
+        try:
+            _, notice = measure_here(each, settings, progress)
+        except ModelError as error:
+            if name:
+                raise
+            failed += 1
+            notice = str(error)
+        if notice:
+            say(notice)
+    return failed
 
 
 def pull(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str], None]) -> Path:

@@ -97,8 +97,15 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     models = commands.add_parser("models", help="list the models there are, or pull one from a hub")
     actions = models.add_subparsers(metavar="list | pull", dest="action")
-    models.set_defaults(run=runs["models"], json=False)
+    models.set_defaults(run=runs["models"], json=False, measure=None)
     listing = actions.add_parser("list", help="all models: what each is for, whether it is here and in use")
+    listing.add_argument(
+        "--measure",
+        metavar="NAME",
+        nargs="?",
+        const="",
+        help="first measure the speed and memory of that model here, or of all that are here",
+    )
     for part in (models, listing):
         part.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="as one JSON document")
     pulls = [actions.add_parser("pull", help="fetch a model from the hub (HF_ENDPOINT names another)")]

@@ -75,17 +75,47 @@ def open_embedder(settings: Settings, progress: ProgressFn | None = None) -> Ope
 
     Raises ModelError if the one that was named cannot be had.
     """
-    name = settings.embed_model.strip()
-    if name in HASHING_NAMES:
+    first, *others = embedder_order(settings)
+    if first == HASHING.name:
         return _hashing()
-    if name in E5_NAMES:
-        return _e5(settings, progress)
-    if name:
-        return _named_embedder(name, settings)
+    if first != E5.name:
+        return _named_embedder(first, settings)
     try:
         return _e5(settings, progress)
     except ModelError as error:
+        if not others:
+            raise
         return _next_embedder(settings, str(error))
+
+
+def embedder_order(settings: Settings) -> tuple[str, ...]:
+    """The embedders that may serve, by name or folder: the first that can be had does. One if it was asked for."""
+    named = settings.embed_model.strip()
+    if not named:
+        return (E5.name, *NEXT, HASHING.name)
+    return (E5.name if named in E5_NAMES else HASHING.name if named in HASHING_NAMES else named,)
+
+
+def wanted_reranker(settings: Settings) -> str:
+    """The reranker that the settings ask for, by name or folder; nobody asked: late interaction."""
+    named = settings.rerank_model.strip()
+    return LATE_INTERACTION.name if not named or named in LATE_NAMES else named
+
+
+def why_no_rerank(settings: Settings, embedder: str, token_states: bool) -> str | None:
+    """Why no rerank stage runs over that embedder, which gives token states or none; None: one does.
+
+    "" where the settings switch it off, which needs no explaining.
+    """
+    if settings.disable_rerank:
+        return ""
+    if settings.rerank_model.strip():
+        return None
+    if settings.disable_dense:
+        return "without an embedder there is no late interaction"
+    if not token_states:
+        return f"{embedder} has no token states for late interaction"
+    return None if settings.token_codes else "no token codes are kept (GLASSBOX_TOKEN_CODES=0)"
 
 
 def open_reranker(settings: Settings, embedder: Embedder | None = None) -> OpenedReranker:
@@ -93,14 +123,14 @@ def open_reranker(settings: Settings, embedder: Embedder | None = None) -> Opene
 
     Cheap to call again: a loaded model is kept. Raises ModelError if the one that was named cannot be had.
     """
-    name = settings.rerank_model.strip()
-    if not name or name in LATE_NAMES:
+    name = wanted_reranker(settings)
+    if name == LATE_INTERACTION.name:
         if isinstance(embedder, TokenEmbedder):
             return OpenedReranker(None, LATE_INTERACTION)
         reason = (
             f"late interaction needs token states, which {embedder.name if embedder else 'no embedder'} does not give"
         )
-        if name:
+        if settings.rerank_model.strip():
             raise ModelError(f"{reason}: GLASSBOX_RERANK_MODEL={name} works with {E5.name}")
         return OpenedReranker(None, NO_RERANKER, (f"No rerank stage: {reason}.",))
     return _named_reranker(name, settings.models_dir)

@@ -32,17 +32,11 @@ def choose_reranker(settings: Settings, embedder: Embedder, store: Store, given:
 
     Raises ModelError for a name that cannot be had, RerankError when one is required and there is none.
     """
-    if settings.disable_rerank:
-        return _off(settings, "")
-    if given is not None:
+    if given is not None and not settings.disable_rerank:
         return Reranking(given)
-    wanted = settings.rerank_model.strip()
-    if not wanted and settings.disable_dense:
-        return _off(settings, "rerank is off: without an embedder there is no late interaction")
-    if not wanted and not isinstance(embedder, TokenEmbedder):
-        return _off(settings, f"rerank is off: {embedder.name} has no token states for late interaction")
-    if not wanted and not settings.token_codes:
-        return _off(settings, "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)")
+    why = catalog.why_no_rerank(settings, embedder.name, isinstance(embedder, TokenEmbedder))
+    if why is not None:
+        return _off(settings, f"rerank is off: {why}" if why else "")
     opened = catalog.open_reranker(settings, embedder)
     reranker: LateInteraction | Reranker | None = opened.reranker
     if reranker is None and isinstance(embedder, TokenEmbedder):

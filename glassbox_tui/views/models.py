@@ -12,21 +12,77 @@ from rich.table import Table
 from rich.text import Text
 
 from glassbox_tui.models.listing import ModelRow
+from glassbox_tui.models.speed import Speed
+from glassbox_tui.retrieval.reasons import Say, english
 from glassbox_tui.views.plain import ABSENT, line, number
 
 _TITLES = {"embedder": "Embedders", "reranker": "Rerankers", "generator": "Generators"}
+WIDE = 110  # cells from which memory and speed have columns of their own
 
 
-def models_view(rows: Sequence[ModelRow], models_dir: str) -> RenderableType:
-    """A table a kind, then a line or two on each model that is in use, here or damaged."""
+def models_view(rows: Sequence[ModelRow], models_dir: str, width: int = 80) -> RenderableType:
+    """A table a kind, then some lines on each model that is in use, here or damaged."""
     parts: list[RenderableType] = []
     for kind, title in _TITLES.items():
-        parts += [_table(title, [row for row in rows if row.entry.kind == kind]), Text()]
+        parts += [_table(title, [row for row in rows if row.entry.kind == kind], width >= WIDE), Text()]
     for row in rows:
-        if row.in_use or row.path:
+        if row.in_use or row.path or row.speed is not None:
             parts += _details(row)
-    parts.append(Text(f"models are kept in {line(models_dir)}; * in use, + here, ! damaged", "dim"))
+    parts.append(Text(f"models are kept in {line(models_dir)}; * in use, + here, ! trouble", "dim"))
+    if any(row.present and row.speed is None for row in rows):
+        parts.append(Text("`models list --measure [NAME]` measures speed and memory here", "dim"))
     return Group(*parts)
+
+
+def short_speed(speed: Speed, say: Say = english) -> str:
+    """The figure that matters most of a model, for a column; "" where there is none."""
+    if speed.write_tokens is not None:
+        return say("{} tokens/s", _figure(speed.write_tokens))
+    if speed.query_ms is not None:
+        return say("{} ms/query", _figure(speed.query_ms))
+    if speed.rerank_ms is not None:
+        return say("{} ms/8", _figure(speed.rerank_ms))
+    return ""
+
+
+def speed_words(speed: Speed, say: Say = english) -> str:
+    """All figures of speed in words."""
+    words = []
+    if speed.query_ms is not None:
+        words.append(say("{} ms a query", _figure(speed.query_ms)))
+    if speed.passage_ms is not None:
+        words.append(say("{} ms a passage of about 350 tokens", _figure(speed.passage_ms)))
+    if speed.rerank_ms is not None:
+        words.append(say("{} ms for 8 short passages", _figure(speed.rerank_ms)))
+    if speed.read_tokens is not None:
+        words.append(say("reads {} tokens a second", _figure(speed.read_tokens)))
+    if speed.write_tokens is not None:
+        words.append(say("writes {}", _figure(speed.write_tokens)))
+    if speed.load_s is not None and speed.load_s >= 0.05:
+        words.append(say("loads in {} s", _figure(speed.load_s)))
+    return say(", ").join(words)
+
+
+def memory_words(speed: Speed, say: Say = english) -> str:
+    """What it takes of the memory; "" where that is not known."""
+    if speed.memory_mb is None:
+        return ""
+    if speed.memory_mb < 1:
+        return say("under 1 MB")
+    whole = say("{} MB", f"{speed.memory_mb:,.0f}")
+    if speed.mapped_mb is None or speed.mapped_mb < 1:
+        return whole
+    return say("{}, {} of it files, mapped (shared, given back when short)", whole, f"{speed.mapped_mb:,.0f}")
+
+
+def measured_words(speed: Speed, say: Say = english) -> str:
+    """When that was."""
+    return say("measured {}", speed.measured.replace("T", " ")[:16])
+
+
+def _figure(value: float) -> str:
+    """Two digits that count, or the whole number."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"
 
 
 def to_dict(rows: Sequence[ModelRow], models_dir: str) -> dict[str, Any]:
@@ -40,10 +96,12 @@ def _as_json(row: ModelRow) -> dict[str, Any]:
     entry["token_limit"] = row.entry.token_limit or None
     entry["rerank_weight"] = row.entry.rerank_weight if row.entry.kind == "reranker" else None
     entry["thresholds"] = dict(row.entry.thresholds)
-    return entry | {"present": row.present, "in_use": row.in_use, "why": row.why, "path": row.path or None}
+    speed = None if row.speed is None else asdict(row.speed)
+    state = {"present": row.present, "in_use": row.in_use, "broken": row.broken, "why": row.why}
+    return entry | state | {"path": row.path or None, "speed": speed}
 
 
-def _table(title: str, rows: Sequence[ModelRow]) -> Table:
+def _table(title: str, rows: Sequence[ModelRow], wide: bool) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, show_edge=False)
     weighted = any(row.entry.kind == "reranker" for row in rows)
     table.add_column(" ", no_wrap=True)
@@ -52,6 +110,9 @@ def _table(title: str, rows: Sequence[ModelRow]) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
     table.add_column("MB", justify="right", no_wrap=True)
+    if wide:
+        table.add_column("memory", justify="right", no_wrap=True)
+        table.add_column("speed here", justify="right", no_wrap=True)
     table.add_column("licence", no_wrap=True)
     for row in rows:
         entry, purpose = row.entry, Text(line(row.entry.purpose), "dim")
@@ -61,22 +122,34 @@ def _table(title: str, rows: Sequence[ModelRow]) -> Table:
             f"{entry.rerank_weight:g}" if weighted else str(entry.dimension or ABSENT),
             str(entry.token_limit or ABSENT),
             f"{entry.size_mb:.0f}" if entry.size_mb else ABSENT,
+            *(_measured(row) if wide else ()),
             Text(line(entry.licence)),
         )
     return table
 
 
+def _measured(row: ModelRow) -> tuple[str, str]:
+    if row.speed is None:
+        return ABSENT, ABSENT
+    memory = row.speed.memory_mb
+    return ABSENT if memory is None else f"{memory:,.0f}", short_speed(row.speed) or ABSENT
+
+
 def _sign(row: ModelRow) -> str:
-    if row.why.startswith("damaged"):
+    if row.broken:
         return "!"
     return "*" if row.in_use else "+" if row.present else " "
 
 
-def _details(row: ModelRow) -> list[Text]:
+def _details(row: ModelRow) -> list[RenderableType]:
     entry = row.entry
-    lines = [Text.assemble((line(entry.name), "bold"), f": {line(row.why)}")]
-    if entry.source:
-        lines.append(Text(f"  {line(entry.source)}"))
-    judged = ", ".join(f"{signal} {number(value)}" for signal, value in entry.thresholds.items())
-    lines.append(Text(f"  sufficient from: {judged or 'no threshold'} ({line(entry.calibration)})"))
-    return lines
+    lines = [entry.source] if entry.source else []
+    if row.speed is not None:
+        memory = memory_words(row.speed)
+        parts = [speed_words(row.speed), f"memory {memory}" if memory else ""]
+        lines.append(f"here: {'; '.join(filter(None, parts))} ({measured_words(row.speed)})")
+    if entry.kind != "generator":
+        judged = ", ".join(f"{signal} {number(value)}" for signal, value in entry.thresholds.items())
+        lines.append(f"sufficient from: {judged or 'no threshold'} ({entry.calibration})")
+    head = Text.assemble((line(entry.name), "bold"), f": {line(row.why)}")
+    return [head, *(Padding(Text(line(text)), (0, 0, 0, 2)) for text in lines)]

@@ -17,6 +17,7 @@ _WORDS = {
     "ask": "asking questions",
     "check": "checking",
     "pull": "fetching",
+    "measure": "measuring",
 }
 
 

