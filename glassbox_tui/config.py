@@ -14,8 +14,11 @@ the file. Every error is one sentence that names the file, the line, the key and
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
+import shutil
+import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -127,6 +130,67 @@ def parsed(path: Path, raw: bytes) -> Config:
         {id: _keys(id, value, source) for id, value in document.get("keys", {}).items()},
         {id: at for id in document.get("keys", {}) if (at := line_of(text, "keys", id))},
     )
+
+
+def save_setting(name: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
+    """Set `name` in the file's [settings], all else as it stands there; a file that is not there is made. Its path.
+
+    Raises SettingsError where the file is wrong already, cannot be written, or where the change would not come out as
+    meant: then the sentence says which line to write by hand.
+    """
+    path = config_path(environ)
+    by_hand = f"write {name} = {_quoted(value)} under [settings] in {path} yourself"
+    try:
+        place = path.resolve()  # a link stays one
+        if place.exists() and not place.is_file():
+            raise SettingsError(f"{path} is no regular file: {by_hand}")
+        raw = place.read_bytes() if place.exists() else b""
+        before = parsed(path, raw)
+        new = _with_setting(raw.decode("utf-8-sig"), name, value).encode()
+        try:
+            after = parsed(path, new)
+        except SettingsError as error:
+            raise SettingsError(f"{error}: {by_hand}") from None
+        if after.settings != {**before.settings, name: value} or (after.ui, after.keys) != (before.ui, before.keys):
+            raise SettingsError(f"{path} is written in a way that cannot be changed safely here: {by_hand}")
+        _replace(place, new)
+    except (OSError, UnicodeError) as error:
+        raise SettingsError(f"{path} cannot be written ({_why(error)}): {by_hand}") from None
+    return path
+
+
+def _with_setting(text: str, name: str, value: str) -> str:
+    """The file's text with one line changed, or one more."""
+    line = f"{name} = {_quoted(value)}"
+    lines = text.split("\n")
+    if (at := line_of(text, "settings", name)) is not None:
+        lines[at - 1] = line
+    elif (at := line_of(text, "", "settings")) is not None:
+        lines.insert(at, line)
+    else:
+        end = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{end}[settings]\n{line}\n"
+    return "\n".join(lines)
+
+
+def _quoted(value: str) -> str:
+    """As TOML writes it: what JSON escapes, and delete."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Whole or not at all; who may read it stays as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        if path.exists():
+            shutil.copymode(path, name)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def load_ui(environ: Mapping[str, str] | None = None, *, file: Mapping[str, Any] | None = None) -> Ui:

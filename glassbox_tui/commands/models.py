@@ -9,8 +9,9 @@ from glassbox_tui.models import hub, speed
 from glassbox_tui.models.catalog import find
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.gguf import check
-from glassbox_tui.models.listing import ModelRow, model_rows
+from glassbox_tui.models.listing import model_rows
 from glassbox_tui.models.measuring import measure_here
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.settings import Settings
 

@@ -112,10 +112,10 @@ def why_no_rerank(settings: Settings, embedder: str, token_states: bool) -> str 
     if settings.rerank_model.strip():
         return None
     if settings.disable_dense:
-        return "without an embedder there is no late interaction"
+        return "rerank is off: without an embedder there is no late interaction"
     if not token_states:
-        return f"{embedder} has no token states for late interaction"
-    return None if settings.token_codes else "no token codes are kept (GLASSBOX_TOKEN_CODES=0)"
+        return f"rerank is off: {embedder} has no token states for late interaction"
+    return None if settings.token_codes else "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)"
 
 
 def open_reranker(settings: Settings, embedder: Embedder | None = None) -> OpenedReranker:

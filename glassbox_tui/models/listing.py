@@ -11,29 +11,10 @@ from glassbox_tui.models import catalog, e5_convert, e5_file, fastembed_models, 
 from glassbox_tui.models.catalog import E5, LATE_INTERACTION, CatalogEntry
 from glassbox_tui.models.entries import SMOLLM2
 from glassbox_tui.models.errors import ModelError
-from glassbox_tui.models.speed import Speed
+from glassbox_tui.models.rows import KINDS, KNOBS, ModelRow
 from glassbox_tui.settings import Settings
 
-_EMBED, _RERANK, _LLM = "GLASSBOX_EMBED_MODEL", "GLASSBOX_RERANK_MODEL", "GLASSBOX_LLM_PATH"
-KNOBS = {"embedder": _EMBED, "reranker": _RERANK, "generator": _LLM}
-KINDS = tuple(KNOBS)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRow:
-    """`present`: on this machine and whole. `in_use`: what the settings choose. `why` is a sentence on both.
-
-    `broken`: it is damaged, or what the settings choose cannot be had. `speed`: what was measured of it here, if it was
-    and it is the same file still.
-    """
-
-    entry: CatalogEntry
-    present: bool
-    in_use: bool
-    why: str
-    path: str = ""
-    broken: bool = False
-    speed: Speed | None = None
+_EMBED, _RERANK, _LLM = (KNOBS[kind] for kind in KINDS)
 
 
 @dataclass(frozen=True, slots=True)

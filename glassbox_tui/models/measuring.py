@@ -24,7 +24,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from glassbox_tui.models import speed as speeds
 from glassbox_tui.models.errors import ModelError
-from glassbox_tui.models.listing import ModelRow, key_of, model_rows, row_of
+from glassbox_tui.models.listing import key_of, model_rows, row_of
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.models.speed import Speed
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.settings import Settings
@@ -298,17 +299,19 @@ def _writing(model: ChatModel) -> float | None:
     from glassbox_tui.models.chat import Message
 
     prompt = [Message("user", "Count from one to one hundred in words: one, two, three, and so on.")]
-    times: list[float] = []
+    count, first, last = 0, 0.0, 0.0
 
     def over() -> bool:
-        return len(times) > 1 and times[-1] - times[0] > _SECONDS
+        return count > 1 and last - first > _SECONDS
 
     pieces = model.write(prompt, _WRITTEN, cancelled=over)
     with suppress(Cancelled):
         for _ in pieces:
-            times.append(time.perf_counter())
+            last = time.perf_counter()
+            first = first or last
+            count += 1
     _close(pieces)
-    return _per_second(len(times) - 1, times[-1] - times[0]) if times else None
+    return _per_second(count - 1, last - first)
 
 
 def _close(pieces: Any) -> None:

@@ -140,10 +140,9 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
             json.dump(document, file, ensure_ascii=False, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        Path(name).replace(path)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
+        Path(name).unlink(missing_ok=True)
         raise
 
 

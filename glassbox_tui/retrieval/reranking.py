@@ -36,7 +36,7 @@ def choose_reranker(settings: Settings, embedder: Embedder, store: Store, given:
         return Reranking(given)
     why = catalog.why_no_rerank(settings, embedder.name, isinstance(embedder, TokenEmbedder))
     if why is not None:
-        return _off(settings, f"rerank is off: {why}" if why else "")
+        return _off(settings, why)
     opened = catalog.open_reranker(settings, embedder)
     reranker: LateInteraction | Reranker | None = opened.reranker
     if reranker is None and isinstance(embedder, TokenEmbedder):

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import CancelledFn, ProgressFn
@@ -22,6 +23,7 @@ from glassbox_tui.settings import Settings
 
 # An editor may take a note away for a moment to save it: one that is missing for less is not gone.
 SAVE_SECONDS = 0.4
+BY_HAND = "in use: chosen here, until the end of the session"
 LOCKED = "another process is indexing this folder; what is indexed so far is searched"
 
 if TYPE_CHECKING:
@@ -75,6 +77,15 @@ class Reply:
     notice: str = ""
     checked: int = 0
     doubts: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Every model, by kind. `place`: the folder they are kept in; `notice`: a sentence on what is amiss, or ""."""
+
+    rows: tuple[ModelRow, ...]
+    place: str
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +149,21 @@ class Backend(Protocol):
         """The chunks of a note, their texts cut short, and how its text begins."""
         ...
 
+    def models(self) -> ModelList:
+        """Every model there is, and which of them serve here."""
+        ...
+
+    def measure(self, name: str, progress: ProgressFn, cancelled: CancelledFn) -> str:
+        """Measure a model that is here and keep the figures; returns "" or why they could not be kept.
+
+        Called while all else goes on. Raises ModelError; Cancelled once `cancelled()` is true.
+        """
+        ...
+
+    def use_generator(self, name: str) -> str:
+        """Let that model write from now on; a sentence on it. Raises ModelError."""
+        ...
+
     def sibling(self, notes: Path) -> Backend:
         """Another folder of notes, opened with the models that are loaded here."""
         ...
@@ -165,8 +191,9 @@ def opener(notes: Path, settings: Settings) -> OpenBackend:
 class EngineBackend:
     """The Python door (`glassbox_tui.Engine`) seen through the Protocol."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, by_hand: bool = False) -> None:
         self._engine = engine
+        self._by_hand = by_hand  # the generator was chosen by the person, for this session
 
     def info(self) -> IndexInfo:
         return self._engine.info()
@@ -222,8 +249,33 @@ class EngineBackend:
         found = self._engine.chunks(path)
         return tuple(replace(chunk, text=chunk.text[:CHUNK_START]) for chunk in found), opening(found, OPENING)
 
+    def models(self) -> ModelList:
+        from glassbox_tui.models.listing import model_rows
+        from glassbox_tui.models.speed import read
+
+        settings = self._engine.settings
+        rows = model_rows(settings)
+        if self._by_hand:
+            rows = [replace(r, why=BY_HAND) if r.in_use and r.entry.kind == "generator" else r for r in rows]
+        _, fault = read(settings.models_dir)
+        return ModelList(tuple(rows), str(settings.models_dir), fault)
+
+    def measure(self, name: str, progress: ProgressFn, cancelled: CancelledFn) -> str:
+        from glassbox_tui.models.measuring import measure_here
+
+        _, notice = measure_here(name, self._engine.settings, progress, cancelled)
+        return notice
+
+    def use_generator(self, name: str) -> str:
+        from glassbox_tui.models.listing import model_rows, row_of
+
+        row = row_of(name, model_rows(self._engine.settings))
+        self._engine.use_model(row.path)
+        self._by_hand = True
+        return f"{row.entry.name} writes from now on, until the end of the session"
+
     def sibling(self, notes: Path) -> Backend:
-        return EngineBackend(self._engine.sibling(notes))
+        return EngineBackend(self._engine.sibling(notes), by_hand=self._by_hand)
 
     def close(self) -> None:
         self._engine.close()

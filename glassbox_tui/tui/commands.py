@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Condition = Callable[[View], bool]
 # The screens that have keys of their own.
-MAIN, BROWSER = "main", "browser"
+MAIN, BROWSER, MODELS = "main", "browser", "models"
 
 
 def always(view: View) -> bool:

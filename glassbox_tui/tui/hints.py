@@ -12,7 +12,7 @@ from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
 
 # These two keep their place at the right end, however narrow it is: whoever sees them finds everything else.
-LAST = ("palette", "help", "quit", "browser_leave")
+LAST = ("palette", "help", "quit", "browser_leave", "model_leave")
 # What the next step most often is, after what is urgent; the rest follows in the registry's order.
 _FIRST = ("run", "query", "down", "open", "read", "copy", "columns", "notes")
 _KEYS = 15  # cells of the help's first column
@@ -23,6 +23,7 @@ _PAIRS = {
     "sort_before": "sort_next",
     "next_found": "found_before",
     "next_chunk": "chunk_before",
+    "model_kind_next": "model_kind_before",
 }
 
 

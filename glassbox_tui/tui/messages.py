@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import Progress
@@ -100,6 +101,30 @@ class OpenFolder:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class ListModels:
+    """Say which models there are, and which of them serve."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureModel:
+    """Measure how fast that model is here, in a lane of its own."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopMeasuring:
+    """End the measurement that runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseModel:
+    """Let that generator write, until the end of the session."""
+
+    name: str
+
+
 Request = (
     Search
     | MakeStep
@@ -111,6 +136,10 @@ Request = (
     | ListNotes
     | ListChunks
     | OpenFolder
+    | ListModels
+    | MeasureModel
+    | StopMeasuring
+    | UseModel
 )
 
 
@@ -288,6 +317,47 @@ class SelftestDone:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelsListed:
+    """Every model, by kind. `place`: the folder they are kept in; `notice`: a sentence, or ""."""
+
+    rows: tuple[ModelRow, ...]
+    place: str
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsFailed:
+    """The models could not be listed; `reason` is one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureMoved:
+    """The measurement of a model moved on."""
+
+    name: str
+    step: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The measurement of a model is over: done, `stopped`, or it failed. `notice`: the figures could not be kept."""
+
+    name: str
+    failure: str = ""
+    stopped: bool = False
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsed:
+    """Another model writes from now on; or `sentence` says why it cannot."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Whatever was asked last cannot be had here; `reason` is one sentence."""
 
@@ -317,5 +387,10 @@ Event = (
     | WorkersGone
     | Checked
     | SelftestDone
+    | ModelsListed
+    | ModelsFailed
+    | MeasureMoved
+    | Measured
+    | ModelUsed
     | Refused
 )

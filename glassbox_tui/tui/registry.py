@@ -19,6 +19,7 @@ from glassbox_tui.tui.features import (
     living,
     look,
     loop,
+    models,
     notices,
     reader,
     replay,
@@ -43,6 +44,7 @@ _FEATURES = (
     *folders.COMMANDS,
     *living.COMMANDS,
     *notices.COMMANDS,
+    *models.COMMANDS,
     *selftest.COMMANDS,
     *replay.COMMANDS,
     *look.COMMANDS,
@@ -53,7 +55,7 @@ _GROUPS = list(dict.fromkeys(("search", "hits", "note", "loop", "stepping", *(c.
 COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
 
 # Features that act on what the workers tell, beyond what it does to the View.
-LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard, living.heard)
+LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard, living.heard, models.heard)
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

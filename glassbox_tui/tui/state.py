@@ -12,7 +12,7 @@ from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.moves import Pause
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
-from glassbox_tui.tui import branches, browsing, sentences
+from glassbox_tui.tui import branches, browsing, modelstate, sentences
 from glassbox_tui.tui.backend import Reply
 from glassbox_tui.tui.branches import NO_BRANCHES, Loop
 from glassbox_tui.tui.browsing import Browser, Leaf
@@ -29,6 +29,11 @@ from glassbox_tui.tui.messages import (
     FolderFailed,
     FolderOpened,
     ListFailed,
+    Measured,
+    MeasureMoved,
+    ModelsFailed,
+    ModelsListed,
+    ModelUsed,
     NoteRead,
     NotesListed,
     Opened,
@@ -44,6 +49,7 @@ from glassbox_tui.tui.messages import (
     UpdateFailed,
     WorkersGone,
 )
+from glassbox_tui.tui.modelstate import NO_MODELS, Models
 from glassbox_tui.tui.reading import Reading, loaded
 from glassbox_tui.views.colours import Colours, carried
 from glassbox_tui.views.look import Look
@@ -104,6 +110,7 @@ class View:
     scope: str = ""
     browser: Browser = field(default_factory=Browser)
     living: Living = field(default_factory=Living)
+    models: Models = NO_MODELS
 
     @property
     def ascii(self) -> bool:
@@ -277,6 +284,18 @@ def applied(view: View, event: Event) -> View:
             return replace(view, browser=replace(view.browser, failure=reason))
         case ChunksListed(path, chunks, opening):
             return replace(view, browser=browsing.looked_into(view.browser, Leaf(path, chunks, opening)))
+        case ModelsListed(rows, place, notice):
+            shown = replace(view, models=modelstate.listed(view.models, rows, place))
+            return replace(shown, told=sentences.told(notice)) if notice else shown
+        case ModelsFailed(reason):
+            return replace(view, models=replace(view.models, failure=reason))
+        case MeasureMoved(name, step):
+            return replace(view, models=modelstate.stepped(view.models, name, step))
+        case Measured(name, failure, _, notice):
+            ended = replace(view, models=modelstate.ended(view.models, name, failure))
+            return replace(ended, told=sentences.told(notice)) if notice else ended
+        case ModelUsed(sentence):
+            return replace(view, told=sentences.told(sentence))
         case FolderOpened(path, info):
             return elsewhere(view, path, info)
         case FolderFailed(reason):

@@ -38,8 +38,10 @@ from glassbox_tui.tui.messages import (
     FolderOpened,
     ListChunks,
     ListFailed,
+    ListModels,
     ListNotes,
     MakeStep,
+    MeasureModel,
     NoteRead,
     NotesListed,
     Opened,
@@ -58,10 +60,13 @@ from glassbox_tui.tui.messages import (
     SelftestDone,
     StepDone,
     StepFailed,
+    StopMeasuring,
     Updated,
     UpdateFailed,
+    UseModel,
     Watched,
 )
+from glassbox_tui.tui.modeljobs import list_models, measure_model, stop_measuring, use_model
 
 Deliver = Callable[[Event], None]
 _log = logging.getLogger(__name__)
@@ -71,7 +76,7 @@ PATIENCE = 0.5  # seconds after which work that nobody asked for shows
 # Of an update after an edit: the new text is searchable, then its vectors are. What comes later is older work.
 EDIT_CHANGES = 2
 
-SEARCH, INDEX, SIDE, SELFTEST = LANES = ("search", "index", "side", "selftest")
+SEARCH, INDEX, SIDE, SELFTEST, MEASURE = LANES = ("search", "index", "side", "selftest", "measure")
 
 
 class Crew(Protocol):
@@ -299,7 +304,7 @@ class Workers:
             return
         with self._wake:
             self._backend = None  # the lanes that use it finish what they do, and wait
-            self._wake.wait_for(lambda: self._stopped.is_set() or self._busy <= {INDEX, SELFTEST})
+            self._wake.wait_for(lambda: self._stopped.is_set() or self._busy <= {INDEX, SELFTEST, MEASURE})
             if self._stopped.is_set():
                 self._backend = before
                 raise Cancelled
@@ -434,6 +439,10 @@ JOBS: Mapping[type[Request], Job] = {
     ReadAround: Job(SIDE, _read_around),
     OpenFolder: Job(INDEX, _elsewhere),
     ListNotes: Job(SIDE, _list_notes),
+    ListModels: Job(SIDE, list_models),
+    UseModel: Job(SIDE, use_model),
+    MeasureModel: Job(MEASURE, measure_model),
+    StopMeasuring: Job(MEASURE, stop_measuring),
     ListChunks: Job(SIDE, _list_chunks),
 }
 

@@ -11,6 +11,7 @@ from typing import Final
 from glassbox_tui.tui.zh_engine import ENGINE
 from glassbox_tui.tui.zh_living import LIVING
 from glassbox_tui.tui.zh_loop import LOOP
+from glassbox_tui.tui.zh_models import MODELS
 from glassbox_tui.tui.zh_reader import READER
 from glassbox_tui.tui.zh_table import TABLE
 
@@ -18,6 +19,7 @@ ZH: Final[dict[str, str]] = {
     **ENGINE,
     **LIVING,
     **LOOP,
+    **MODELS,
     **READER,
     **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------

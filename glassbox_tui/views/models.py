@@ -11,12 +11,26 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from glassbox_tui.models.listing import ModelRow
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.models.speed import Speed
 from glassbox_tui.retrieval.reasons import Say, english
 from glassbox_tui.views.plain import ABSENT, line, number
 
 _TITLES = {"embedder": "Embedders", "reranker": "Rerankers", "generator": "Generators"}
+# Words for the figures of a Speed, in this order; of SHORT the first that there is.
+SHORT = {"write_tokens": "{} tokens/s", "query_ms": "{} ms/query", "rerank_ms": "{} ms/8"}
+FIGURES = {
+    "query_ms": "{} ms a query",
+    "passage_ms": "{} ms a passage of about 350 tokens",
+    "rerank_ms": "{} ms for 8 short passages",
+    "read_tokens": "reads {} tokens a second",
+    "write_tokens": "writes {} a second",
+    "load_s": "loads in {} s",
+}
+LITTLE, MEMORY = "memory under 1 MB", "memory {} MB"
+MAPPED = "memory {} MB, of which {} are files, mapped: shared, and given back when it runs short"
+WORDS = (*SHORT.values(), *FIGURES.values(), LITTLE, MEMORY, MAPPED)
+_MAPPED = 0.1  # least share of the memory that is worth a word
 WIDE = 110  # cells from which memory and speed have columns of their own
 
 
@@ -36,48 +50,33 @@ def models_view(rows: Sequence[ModelRow], models_dir: str, width: int = 80) -> R
 
 def short_speed(speed: Speed, say: Say = english) -> str:
     """The figure that matters most of a model, for a column; "" where there is none."""
-    if speed.write_tokens is not None:
-        return say("{} tokens/s", _figure(speed.write_tokens))
-    if speed.query_ms is not None:
-        return say("{} ms/query", _figure(speed.query_ms))
-    if speed.rerank_ms is not None:
-        return say("{} ms/8", _figure(speed.rerank_ms))
+    for name, words in SHORT.items():
+        if (value := getattr(speed, name)) is not None:
+            return say(words, _figure(value))
     return ""
 
 
 def speed_words(speed: Speed, say: Say = english) -> str:
     """All figures of speed in words."""
-    words = []
-    if speed.query_ms is not None:
-        words.append(say("{} ms a query", _figure(speed.query_ms)))
-    if speed.passage_ms is not None:
-        words.append(say("{} ms a passage of about 350 tokens", _figure(speed.passage_ms)))
-    if speed.rerank_ms is not None:
-        words.append(say("{} ms for 8 short passages", _figure(speed.rerank_ms)))
-    if speed.read_tokens is not None:
-        words.append(say("reads {} tokens a second", _figure(speed.read_tokens)))
-    if speed.write_tokens is not None:
-        words.append(say("writes {}", _figure(speed.write_tokens)))
-    if speed.load_s is not None and speed.load_s >= 0.05:
-        words.append(say("loads in {} s", _figure(speed.load_s)))
-    return say(", ").join(words)
+    found = {name: getattr(speed, name) for name in FIGURES}
+    return ", ".join(say(FIGURES[name], _figure(value)) for name, value in found.items() if value)
 
 
 def memory_words(speed: Speed, say: Say = english) -> str:
     """What it takes of the memory; "" where that is not known."""
-    if speed.memory_mb is None:
+    memory, mapped = speed.memory_mb, speed.mapped_mb or 0.0
+    if memory is None:
         return ""
-    if speed.memory_mb < 1:
-        return say("under 1 MB")
-    whole = say("{} MB", f"{speed.memory_mb:,.0f}")
-    if speed.mapped_mb is None or speed.mapped_mb < 1:
-        return whole
-    return say("{}, {} of it files, mapped (shared, given back when short)", whole, f"{speed.mapped_mb:,.0f}")
+    if memory < 1:
+        return say(LITTLE)
+    if mapped < _MAPPED * memory:
+        return say(MEMORY, f"{memory:,.0f}")
+    return say(MAPPED, f"{memory:,.0f}", f"{mapped:,.0f}")
 
 
-def measured_words(speed: Speed, say: Say = english) -> str:
-    """When that was."""
-    return say("measured {}", speed.measured.replace("T", " ")[:16])
+def measured_at(speed: Speed) -> str:
+    """When that was: the day and the minute."""
+    return speed.measured.replace("T", " ")[:16]
 
 
 def _figure(value: float) -> str:
@@ -145,9 +144,8 @@ def _details(row: ModelRow) -> list[RenderableType]:
     entry = row.entry
     lines = [entry.source] if entry.source else []
     if row.speed is not None:
-        memory = memory_words(row.speed)
-        parts = [speed_words(row.speed), f"memory {memory}" if memory else ""]
-        lines.append(f"here: {'; '.join(filter(None, parts))} ({measured_words(row.speed)})")
+        parts = filter(None, [speed_words(row.speed), memory_words(row.speed)])
+        lines.append(f"here: {'; '.join(parts)} (measured {measured_at(row.speed)})")
     if entry.kind != "generator":
         judged = ", ".join(f"{signal} {number(value)}" for signal, value in entry.thresholds.items())
         lines.append(f"sufficient from: {judged or 'no threshold'} ({entry.calibration})")

@@ -15,7 +15,8 @@ from glassbox_tui import cli
 from glassbox_tui.models import e5_file, generators, manifest
 from glassbox_tui.models.catalog import E5, HASHING, LATE_INTERACTION, find, folder_of, open_embedder, open_reranker
 from glassbox_tui.models.entries import SMOLLM2
-from glassbox_tui.models.listing import ModelRow, model_rows
+from glassbox_tui.models.listing import model_rows
+from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.settings import Settings, load_settings
 from glassbox_tui.views.models import models_view
 

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,15 @@ from samples import sample_trace, sample_trace_two_rounds
 from textual.pilot import Pilot
 
 from glassbox_tui.errors import GlassboxError
+from glassbox_tui.models.rows import ModelRow
+from glassbox_tui.models.speed import Speed
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.watch import Mode
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
-from glassbox_tui.tui.backend import CheckFn, Outcome, Reply, Source
+from glassbox_tui.tui.backend import CheckFn, ModelList, Outcome, Reply, Source
 from glassbox_tui.tui.messages import Event, Opened, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel
@@ -69,6 +71,12 @@ class ScriptedBackend:
     inside: dict[str, tuple[ChunkInfo, ...]] = field(default_factory=dict)
     siblings: dict[str, ScriptedBackend | GlassboxError] = field(default_factory=dict)
     closed: bool = False
+    rows: list[ModelRow] = field(default_factory=list)
+    models_notice: str = ""
+    speeds: dict[str, Speed | GlassboxError] = field(default_factory=dict)
+    measure_gate: Gate | None = None
+    writers: tuple[str, ...] = ()
+    used: list[str] = field(default_factory=list)
     notes: dict[str, NoteText] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
     around: list[str] = field(default_factory=list)
@@ -124,6 +132,28 @@ class ScriptedBackend:
     def chunks(self, path: str) -> tuple[tuple[ChunkInfo, ...], str]:
         found = self.inside.get(path, ())
         return found, "\n".join(chunk.text for chunk in found)
+
+    def models(self) -> ModelList:
+        return ModelList(tuple(self.rows), "/data/models", self.models_notice)
+
+    def measure(self, name: str, progress: ProgressFn, cancelled: CancelledFn) -> str:
+        progress(Progress("measure", 0, 0, name))
+        if self.measure_gate is not None:
+            self.measure_gate.hold()
+        if cancelled():
+            raise Cancelled
+        found = self.speeds[name]
+        if isinstance(found, GlassboxError):
+            raise found
+        self.rows = [replace(r, speed=found) if r.entry.name == name else r for r in self.rows]
+        return ""
+
+    def use_generator(self, name: str) -> str:
+        if name not in self.writers:
+            raise GlassboxError(f"{name} cannot write")
+        self.used.append(name)
+        self.rows = [replace(r, in_use=r.entry.name == name) if r.entry.kind == "generator" else r for r in self.rows]
+        return f"{name} writes from now on, until the end of the session"
 
     def sibling(self, notes: Path) -> ScriptedBackend:
         found = self.siblings[str(notes)]
@@ -209,7 +239,7 @@ async def running(
         await seen.heard(Updated if indexed else Opened)
         await pilot.pause()
         yield Stage(app, pilot, seen)
-    for gate in [*backend.gates.values(), backend.update_gate, backend.selftest_gate]:
+    for gate in [*backend.gates.values(), backend.update_gate, backend.selftest_gate, backend.measure_gate]:
         if gate is not None:
             gate.opened.set()
     assert app.crew.stop(LIMIT)

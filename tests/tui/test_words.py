@@ -17,6 +17,7 @@ from glassbox_tui.tui.registry import COMMANDS
 from glassbox_tui.tui.sentences import TEMPLATES, told
 from glassbox_tui.tui.words import say, speak
 from glassbox_tui.tui.zh import ZH
+from glassbox_tui.views.models import WORDS
 
 SAYING = ("say", "later")  # said now, or standing in a table until it is shown
 TUI = Path(glassbox_tui.tui.__file__).parent
@@ -51,6 +52,7 @@ def shown() -> dict[str, str]:
             if text:
                 texts.setdefault(text, f"the command {command.id}")
     reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values())
+    texts |= dict.fromkeys(WORDS, "views.models")
     return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glassbox_tui.tui import state
-from glassbox_tui.tui.commands import BROWSER, MAIN, Command
+from glassbox_tui.tui.commands import BROWSER, MAIN, MODELS, Command
 from glassbox_tui.tui.features import loop
 from glassbox_tui.tui.features.reader import has_sources, step_source
 from glassbox_tui.tui.messages import Refresh
@@ -137,7 +137,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("page_down", "pagedown,space", "scroll the panel down", "panels", partial(_scroll, direction=1)),
     Command("page_up", "pageup,b", "scroll the panel up", "panels", partial(_scroll, direction=-1)),
     Command("refresh", "r", "read the notes folder again", "notes", _refresh, where=(MAIN, BROWSER)),
-    Command("palette", "colon,ctrl+p", "all commands by name", "app", _palette, "commands", where=(MAIN, BROWSER)),
-    Command("help", "question_mark", "this help", "app", _help, "help", where=(MAIN, BROWSER)),
+    Command("palette", "colon,ctrl+p", "all commands by name", "app", _palette, "commands",
+            where=(MAIN, BROWSER, MODELS)),
+    Command("help", "question_mark", "this help", "app", _help, "help", where=(MAIN, BROWSER, MODELS)),
     Command("quit", "q", "quit (ctrl+c quits from anywhere)", "app", _quit, "quit"),
 )  # fmt: skip
