@@ -89,6 +89,15 @@ class OpenedOnce:
                 self._model = open_generator(self._settings)
             return self._model
 
+    def use(self, settings: Settings) -> None:
+        """From now on what other settings come to. Raises ModelError, changing nothing, if that cannot be had.
+
+        Who is at work with the model before has it until that is done.
+        """
+        model = open_generator(settings)
+        with self._lock:
+            self._settings, self._model = settings, model
+
 
 def pulled_files(settings: Settings) -> list[tuple[CatalogEntry, Path]]:
     """Every pulled GGUF that is whole, with what is known of it, the one pulled last first."""

@@ -160,7 +160,7 @@ def _generators(settings: Settings) -> Iterator[ModelRow]:
     elif chosen.entry is not None and path not in paths:
         entry = replace(chosen.entry, name=path)  # another file of the same name
         yield _generator(entry, _Place(not chosen.fault, path), replace(chosen, entry=entry), settings)
-    if chosen.kind == "server":
+    if settings.llm_server:
         yield _server(chosen, settings)
 
 
@@ -196,20 +196,21 @@ def _generator(entry: CatalogEntry, place: _Place, chosen: generators.Chosen, se
 
 
 def _server(chosen: generators.Chosen, settings: Settings) -> ModelRow:
-    name = settings.llm_server_model or "the first that the server lists"
+    """It is taken to be there: nobody asks a server before there is something to ask it for."""
+    in_use = chosen.kind == "server"
     entry = CatalogEntry(
-        name=f"{chosen.server} ({name})",
+        name=f"{settings.llm_server_model or 'the first model'} at {settings.llm_server}",
         kind="generator",
         dimension=0,
         token_limit=0,
         licence="unknown",
         size_mb=0.0,
         calibration=SMOLLM2.calibration,
-        source=f"a server: {chosen.server}",
+        source=f"an OpenAI-compatible server: {settings.llm_server}",
         purpose="writes answers; what it runs, and where, is its own affair",
     )
-    why = chosen.fault or chosen.why + _extracts(settings)
-    return ModelRow(entry, not chosen.fault, True, why, broken=bool(chosen.fault))
+    why = chosen.fault or chosen.why + _extracts(settings) if in_use else f"here; an empty {_LLM} chooses it"
+    return ModelRow(entry, not (in_use and chosen.fault), in_use, why, broken=in_use and bool(chosen.fault))
 
 
 def _extracts(settings: Settings) -> str:

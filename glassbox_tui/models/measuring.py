@@ -86,11 +86,14 @@ def measure(
         found = _in_child(subject, settings, progress, cancelled)
     if found is None:
         raise ModelError(f"{subject.name} could not be made ready")
-    from glassbox_tui import __version__
-
     now = datetime.now(UTC).astimezone().isoformat(timespec="minutes")
     figures = {name: float(f"{value:.3g}") for name, value in asdict(found).items() if isinstance(value, float)}
-    return replace(found, **figures, measured=now, version=__version__)
+    return replace(found, **figures, measured=now, version=_version())
+
+
+def _version() -> str:
+    # The package itself is above this room, so it is not imported; it is there, for we are inside it.
+    return str(vars(sys.modules["glassbox_tui"])["__version__"])
 
 
 def _in_child(subject: Subject, settings: Settings, progress: ProgressFn, cancelled: CancelledFn) -> Speed | None:

@@ -410,6 +410,15 @@ class Engine:
         """
         return self._chat.get()
 
+    def use_model(self, file: Path | str) -> None:
+        """Let the GGUF in `file` be the language model from now on, also of siblings; "": what the settings say else.
+
+        Raises ModelError, changing nothing, if it cannot be had.
+        """
+        settings = replace(self.settings, llm_path=str(file))
+        self._chat.use(settings)
+        self.settings = settings
+
     @property
     def index_file(self) -> Path | None:
         return self.store.path

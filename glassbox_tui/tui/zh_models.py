@@ -77,7 +77,7 @@ MODELS: Final[dict[str, str]] = {
     "not now": "暂不",
     "use {} from the next start on": "从下次启动起使用 {}",
     "use {} from the next start on: the notes are then embedded anew": "从下次启动起使用 {}：届时笔记重新计算向量",
-    "written into {}: it counts from the next start on": "已写入 {}：下次启动起生效",
+    "it counts from the next start on: written into {}": "下次启动起生效：已写入 {}",
     # -- of the engine -------------------------------------------------------------------------------------------------
     "in use: chosen here, until the end of the session": "在用：在此选定，到本次结束为止",
     "{} writes from now on, until the end of the session": "从现在起由 {} 书写，到本次结束为止",

@@ -160,7 +160,7 @@ def _save(app: GlassboxApp, field: str, value: str) -> None:
     except SettingsError as error:
         app.tell(str(error))
     else:
-        app.tell(say("written into {}: it counts from the next start on", home(str(path))))
+        app.tell(say("it counts from the next start on: written into {}", home(str(path))))
 
 
 def _leave(app: GlassboxApp) -> None:
