@@ -60,7 +60,8 @@ def kind_moved(models: Models, by: int) -> Models:
     if models.row is None:
         return models
     at = max(0, min(kinds.index(models.row.entry.kind) + by, len(kinds) - 1))
-    return replace(models, index=next(i for i, row in enumerate(models.rows) if row.entry.kind == kinds[at]))
+    index = next(i for i, row in enumerate(models.rows) if row.entry.kind == kinds[at])
+    return replace(models, index=index, top=lines_of(models).index(index) - 1)  # its heading, and what is below
 
 
 def scrolled(models: Models, height: int) -> Models:

@@ -123,7 +123,7 @@ def _use(app: GlassboxApp) -> None:
     if row is None:
         return
     if not row.present:
-        app.tell(f"{told(row.why)} ({say('licence {}', row.entry.licence)})")
+        app.tell(f"{say('licence {}', row.entry.licence)}: {told(row.why)}")
     elif row.entry.kind == "generator":
         app.send(UseModel(row.entry.name))
     elif row.in_use:
