@@ -16,6 +16,7 @@ from glassbox_tui.models.entries import (
     E5,
     HASHING,
     LATE_INTERACTION,
+    LLM_RERANKERS,
     NO_RERANKER,
     QWEN,
     UNMEASURED_WEIGHT,
@@ -145,7 +146,13 @@ def all_entries(settings: Settings) -> list[CatalogEntry]:
         chosen = generator_entry(settings.llm_repo, settings.llm_file)
         generators = [chosen, *(g for g in generators if g != chosen)]
     embedders = [E5, HASHING, *fastembed_models.embedder_entries().values()]
-    return [*embedders, LATE_INTERACTION, *fastembed_models.reranker_entries().values(), *generators]
+    return [
+        *embedders,
+        LATE_INTERACTION,
+        *LLM_RERANKERS.values(),
+        *fastembed_models.reranker_entries().values(),
+        *generators,
+    ]
 
 
 def find(name: str, settings: Settings) -> CatalogEntry:

@@ -128,6 +128,27 @@ SMOLLM2 = CatalogEntry(
     languages=("other",),
 )
 
+# Made of whatever generator serves. A weak one never overthrows the fused champion, for its list weighs less than 1.
+LLM_RERANKERS: Mapping[str, CatalogEntry] = {
+    name: CatalogEntry(
+        name=name,
+        kind="reranker",
+        dimension=0,
+        token_limit=0,
+        licence="generator's",
+        size_mb=0.0,
+        rerank_weight=UNMEASURED_WEIGHT,
+        source="the language model that writes answers",
+        purpose=purpose,
+        scale=scale,
+    )
+    for name, purpose, scale in (
+        ("llm-pointwise", "the language model gives each of the first candidates a mark; slow", "mark"),
+        ("llm-pairwise", "the language model compares the first candidates two by two; slowest", "place"),
+        ("llm-listwise", "the language model orders the first candidates at once; slow", "place"),
+    )
+}
+
 BUNDLED = (E5, HASHING, LATE_INTERACTION)
 
 # What the authors have one write before a query and before a passage (their model cards); fastembed leaves it to us.

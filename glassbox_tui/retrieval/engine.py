@@ -31,6 +31,7 @@ from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
 from glassbox_tui.models.generators import OpenedOnce
+from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import (
     Embedder,
@@ -48,6 +49,7 @@ from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.scan import NotesError, Scan, Skipped, check_file, scan
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
+from glassbox_tui.retrieval.assistance import assisted, unassisted
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
 from glassbox_tui.retrieval.notetext import note_text, text_around
@@ -179,7 +181,8 @@ class Engine:
 
     def _use(self, store: Store, lock: FileLock | None = None) -> None:
         try:
-            self._reranking = choose_reranker(self.settings, self.embedder, store, self._given_reranker)
+            given = self._given_reranker
+            self._reranking = choose_reranker(self.settings, self.embedder, store, given, lambda: self.chat)
             self._keeper = Keeper(store, Way(self.settings, self.embedder), lock)
         except BaseException:
             store.close()
@@ -255,13 +258,15 @@ class Engine:
         cancelled: CancelledFn | None = None,
         on_round: Callable[[Round], None] = lambda _: None,
         scope: str = "",
+        hurried: bool = False,
         **changes: Any,
     ) -> Trace:
         """Run the pipeline on the current snapshot. `changes` override settings for this search (rrf_k=10, ...).
 
         `scope` names the folder or note to search in by its path relative to the notes ("" searches them all). Lists
         and feedback hold nothing from outside; idf and lengths stay those of the whole index, so that a chunk scores
-        the same in every scope. Raises EngineError for an unknown mode, an empty query or a scope that holds nothing,
+        the same in every scope. `hurried`: somebody types, so no language model is asked to rerank or judge, and a
+        notice says so. Raises EngineError for an unknown mode, an empty query or a scope that holds nothing,
         SettingsError, RerankError, Cancelled.
         """
         started = time.perf_counter()
@@ -281,6 +286,7 @@ class Engine:
         if mode == "dense" and self._keyword_only(settings):
             raise EngineError("dense search is off: GLASSBOX_DISABLE_DENSE is set")
         pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
+        pipe, unasked = unassisted(pipe) if hurried else (pipe, ())
         with self.going_first():
             ran = run(query, pipe, settings.max_rewrites, on_round)
         return Trace(
@@ -290,7 +296,8 @@ class Engine:
             rounds=ran.rounds,
             decision=decided(ran.rounds[-1]),
             ended=ran.ended,
-            notices=(*self._standing_notices(pipe), *ran.notices),
+            notices=(*self._standing_notices(pipe), *unasked, *ran.notices),
+            attempts=ran.attempts,
             timings_ms={"total": round((time.perf_counter() - started) * 1000.0, 3)},
         )
 
@@ -312,7 +319,7 @@ class Engine:
         chosen = self._reranking
         keyword_only = self._keyword_only(settings)
         on = not (settings.disable_rerank or (keyword_only and isinstance(chosen.reranker, LateInteraction)))
-        return Pipeline(
+        pipe = Pipeline(
             snapshot=snapshot,
             settings=settings,
             embedder=None if keyword_only else self.embedder,
@@ -325,6 +332,7 @@ class Engine:
             plugins=self.plugins,
             scope=scope,
         )
+        return assisted(pipe, lambda: self.chat)
 
     def going_first(self) -> AbstractContextManager[None]:
         """Around rounds that somebody waits for: an update that runs beside them begins no chunk meanwhile."""
@@ -418,6 +426,8 @@ class Engine:
         settings = replace(self.settings, llm_path=str(file))
         self._chat.use(settings)
         self.settings = settings
+        if isinstance(self._reranking.reranker, LLMReranker) and self._given_reranker is None:
+            self._reranking = choose_reranker(settings, self.embedder, self.store, None, lambda: self.chat)
 
     @property
     def index_file(self) -> Path | None:

@@ -7,47 +7,43 @@ can drop what the person asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from glassbox_tui.retrieval import plugins
 from glassbox_tui.retrieval.feedback import feed_back
-from glassbox_tui.retrieval.query import Query, read_query
+from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.rewriting import Log, by_model, read, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
-from glassbox_tui.retrieval.trace import Round
+from glassbox_tui.retrieval.trace import Attempt, Round
 from glassbox_tui.retrieval.wording import query_key
 
 MODES = ("bm25", "dense", "hybrid")
 
 
 class Ran(NamedTuple):
-    """All rounds, what was noticed on the way, and why there were no more (one of ENDS)."""
+    """All rounds, what was noticed on the way, why there were no more (one of ENDS), and what the model was asked."""
 
     rounds: tuple[Round, ...]
     notices: tuple[str, ...]
     ended: str
+    attempts: tuple[Attempt, ...] = ()
 
 
 def ask_first(text: str, pipe: Pipeline) -> Ask:
     """Round 0: the query as typed."""
-    return Ask(0, "user", _read(text, pipe))
+    return Ask(0, "user", read(text, pipe))
 
 
 def next_or_end(
-    step: Step,
-    first: Query,
-    pipe: Pipeline,
-    max_rewrites: int,
-    rounds: Collection[Round],
-    notices: list[str],
+    step: Step, first: Query, pipe: Pipeline, max_rewrites: int, rounds: Sequence[Round], log: Log
 ) -> Ask | str:
     """What to run after `step`, or why nothing is run, one of ENDS. `rounds` are all those before, with this one."""
     if step.round.grade.sufficient:
         return "sufficient"
     if step.round.number >= max_rewrites:
         return "rewrites-used"
-    return ask_or_end(ask_next(step, first, pipe, notices), rounds)
+    return ask_or_end(ask_next(step, first, pipe, log, rounds), rounds)
 
 
 def ask_or_end(ask: Ask | None, rounds: Collection[Round]) -> Ask | str:
@@ -59,26 +55,27 @@ def ask_or_end(ask: Ask | None, rounds: Collection[Round]) -> Ask | str:
 
 
 def ask_next(
-    before: Step, first: Query, pipe: Pipeline, notices: list[str], refused: Collection[str] = ()
+    before: Step, first: Query, pipe: Pipeline, log: Log, rounds: Sequence[Round], refused: Collection[str] = ()
 ) -> Ask | None:
-    """What to run after an insufficient round: the transform's query if there is one, else feedback; None: no idea.
+    """What to run after an insufficient round; None: no idea.
 
-    `first` is round 0's query; `notices` hears of a transform that failed; `refused` are terms and whole wordings that
-    are not to be proposed.
+    The transform's query if there is one, else the model's if the settings name a way for it, else feedback.
+    `first` is round 0's query; `log` hears of what failed and of what the model was asked; `refused` are terms and
+    whole wordings that are not to be proposed.
     """
     number, settings = before.round.number + 1, pipe.settings
     if pipe.plugins.transform is not None:
         evidence = [hit.text for hit in before.round.hits]
-        text = plugins.transformed(pipe.plugins.transform, first.intent, evidence, notices)
+        text = plugins.transformed(pipe.plugins.transform, first.intent, evidence, log.notices)
         if text is not None and text not in refused:
-            return Ask(number, "llm", rewritten(first, text, pipe), (), before.origin_lists)
+            return Ask(number, "llm", reworded(first, text, pipe), (), before.origin_lists)
+    if settings.rewriter != "feedback":
+        ran = {query_key(r.query, r.added_terms) for r in rounds}
+        ask = by_model(settings.rewriter, before, first, pipe, log, [r.query for r in rounds], sorted(refused))
+        if ask is not None and query_key(ask.query.text, ask.added) not in ran:
+            return ask
     query, added = feed_back(first, before.final, pipe.snapshot, settings.min_token_len, refused)
     return Ask(number, "prf", query, added, before.origin_lists) if added else None
-
-
-def rewritten(first: Query, text: str, pipe: Pipeline) -> Query:
-    """Another wording of `first`: it searches with its own words, its evidence is judged by what was asked."""
-    return replace(_read(text, pipe), intent=first.intent, asked=first.asked, tokens=first.tokens)
 
 
 def run(text: str, pipe: Pipeline, max_rewrites: int, on_round: Callable[[Round], None] = lambda _: None) -> Ran:
@@ -86,16 +83,11 @@ def run(text: str, pipe: Pipeline, max_rewrites: int, on_round: Callable[[Round]
     ask: Ask | str = ask_first(text, pipe)
     assert isinstance(ask, Ask)
     first = ask.query
-    rounds, notices = list[Round](), list[str]()
+    rounds, log = list[Round](), Log()
     while isinstance(ask, Ask):
         step = run_round(ask, pipe)
         rounds.append(step.round)
-        notices += step.notices
+        log.notices += step.notices
         on_round(step.round)
-        ask = next_or_end(step, first, pipe, max_rewrites, rounds, notices)
-    return Ran(tuple(rounds), tuple(dict.fromkeys(notices)), ask)
-
-
-def _read(text: str, pipe: Pipeline) -> Query:
-    embedder = None if pipe.mode == "bm25" else pipe.embedder
-    return read_query(text, embedder, pipe.snapshot.sparse, pipe.settings.min_token_len)
+        ask = next_or_end(step, first, pipe, max_rewrites, rounds, log)
+    return Ran(tuple(rounds), tuple(dict.fromkeys(log.notices)), ask, tuple(log.attempts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.retrieval.trace import Round, Trace, decided
+from glassbox_tui.retrieval.trace import Attempt, Round, Trace, decided
 
 
 class SteppingError(GlassboxError):
@@ -16,12 +16,13 @@ class SteppingError(GlassboxError):
 class Proposal:
     """What the loop would run next: `round` has run already, quietly, so its effect can be shown before it counts.
 
-    `refused` are the terms and wordings that were skipped on the way here.
+    `refused` are the terms and wordings that were skipped on the way here. `attempts`: what the model was asked for it.
     """
 
     round: Round
     notices: tuple[str, ...] = ()
     refused: frozenset[str] = frozenset()
+    attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ Move = First | Accept | Skip | Edit | Own | Stop
 def cut_after(trace: Trace, number: int) -> Trace:
     """The beginning of a branch: `trace` up to round `number`, with those very rounds."""
     rounds = trace.rounds[: number + 1]
-    return replace(trace, rounds=rounds, decision=decided(rounds[-1]), ended="")
+    attempts = tuple(a for a in trace.attempts if a.round <= number)
+    return replace(trace, rounds=rounds, decision=decided(rounds[-1]), ended="", attempts=attempts)
 
 
 def with_end(trace: Trace, why: str) -> Trace:

@@ -10,9 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.scope import within
 from glassbox_tui.index.snapshot import Snapshot
+from glassbox_tui.models.llm_judge import LLMJudge
 from glassbox_tui.models.protocols import FusionStrategy, Judge, QueryTransform, Retriever
+from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval.trace import Candidate, Grade, Part
 
 
@@ -110,10 +113,22 @@ def transformed(transform: QueryTransform, query: str, evidence: Sequence[str], 
     return text.strip() or None if text else None
 
 
-def judged(judge: Judge, query: str, evidence: Sequence[str], verdict: Grade, notices: list[str]) -> Grade:
-    """The grade with the judge's word in place of the thresholds'."""
+def judged(
+    judge: Judge,
+    query: str,
+    evidence: Sequence[str],
+    verdict: Grade,
+    notices: list[str],
+    cancelled: CancelledFn = lambda: False,
+) -> Grade:
+    """The grade with the judge's word in place of the thresholds'. Raises Cancelled."""
     try:
-        sufficient = bool(judge.judge(query, evidence))
+        if isinstance(judge, LLMJudge):  # which takes so long that it must hear of it
+            sufficient = judge.judge(query, evidence, cancelled)
+        else:
+            sufficient = bool(judge.judge(query, evidence))
+    except Cancelled:
+        raise
     except Exception as error:
         notices.append(f"the judge {judge.name} failed ({_said(error)}): the thresholds decide")
         return verdict
@@ -129,4 +144,4 @@ def _finite(score: float) -> float:
 
 
 def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, GlassboxError) else f"{type(error).__name__}: {error}"

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.scope import Rows, rows_within
 from glassbox_tui.index.snapshot import Snapshot
+from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
@@ -23,13 +26,16 @@ from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, ui
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 
+NO_MODEL = "no language model is here"
+
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Everything a round needs: an index, models, settings. Immutable, so a search never sees half an update.
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
-    neither do the stages and the feedback that work on them.
+    neither do the stages and the feedback that work on them. `chat`: the language model, if the
+    settings ask for one; `no_chat`: why it is None.
     """
 
     snapshot: Snapshot
@@ -43,6 +49,8 @@ class Pipeline:
     cancelled: CancelledFn = lambda: False
     plugins: Plugins = NO_PLUGINS
     scope: str = ""
+    chat: ChatModel | None = None
+    no_chat: str = NO_MODEL
 
     @property
     def only(self) -> Rows | None:
@@ -62,7 +70,8 @@ class Pipeline:
 class Ask:
     """What a round is to run: the query, where it comes from, what was added to the one before.
 
-    `earlier` are round 0's own lists, which every later round fuses with.
+    `earlier` are round 0's own lists, which every later round fuses with. `more` are further queries of the same round,
+    each with first lists of its own ("bm25/2", "dense/2", ...): the parts of a question that was taken apart.
     """
 
     number: int
@@ -70,6 +79,7 @@ class Ask:
     query: Query
     added: tuple[AddedTerm, ...] = ()
     earlier: tuple[RankedList, ...] = ()
+    more: tuple[Query, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,8 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     query, settings, explain = ask.query, pipe.settings, pipe.explain
     record, notices = _Record(pipe), list[str]()
     lists = _first_stages(query, pipe, record, notices)
+    for number, part in enumerate(ask.more, start=2):
+        lists += _first_stages(part, pipe, record, notices, f"/{number}")
     joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
     reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
@@ -119,13 +131,19 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     done = tuple(record.done.values())
     hits = _hits(evidence, done, pipe.snapshot)
     verdict = _verdict(query, hits, done, pipe, notices)
-    round_ = Round(ask.number, query.text, ask.origin, tuple(query.terms), ask.added, done, hits, verdict)
+    terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
+    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict)
     own = tuple(RankedList(f"{r.name}@0", settings.query_weight * r.weight, r.uids) for r in lists)
     return Step(round_, query, ask.earlier or own, final, tuple(notices))
 
 
-def _first_stages(query: Query, pipe: Pipeline, record: _Record, notices: list[str]) -> list[RankedList]:
-    """The lists that are fused first: bm25, dense, and those of the person's own retrievers."""
+def _first_stages(
+    query: Query, pipe: Pipeline, record: _Record, notices: list[str], suffix: str = ""
+) -> list[RankedList]:
+    """The lists that are fused first: bm25, dense, and those of the person's own retrievers.
+
+    `suffix` is added to their names.
+    """
     snapshot, settings, explain, only = pipe.snapshot, pipe.settings, pipe.explain, pipe.only
     own = {retriever.name: retriever for retriever in pipe.plugins.retrievers}
     wanted = [name for name in ("bm25", "dense") if pipe.mode in (name, "hybrid")]
@@ -143,7 +161,7 @@ def _first_stages(query: Query, pipe: Pipeline, record: _Record, notices: list[s
         if found is None and name == "dense" and query.vector is not None:
             found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
-            lists.append(RankedList(name, 1.0, uids(record.add(name, found))))
+            lists.append(RankedList(name + suffix, 1.0, uids(record.add(name + suffix, found))))
     return lists
 
 
@@ -152,7 +170,8 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
         return None, {}
-    depth = fused[: settings.rerank_depth]
+    slow = isinstance(reranker, LLMReranker)
+    depth = fused[: min(settings.rerank_depth, settings.llm_rerank_depth) if slow else settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
         ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
         lacking = len(depth) - len(ranking)
@@ -161,11 +180,14 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
         return ranking, meetings
     texts = [pipe.snapshot.chunk(candidate.uid).index_text for candidate in depth]
     try:
-        ranking = stages.text_rerank(reranker, query.intent, uids(depth), texts, pipe.explain)
+        ranking = stages.text_rerank(reranker, query.intent, uids(depth), texts, pipe.explain, pipe.cancelled)
         notices += [notice] if (notice := truncation_notice(reranker, query.intent, texts)) else []
         return ranking, {}
+    except Cancelled:
+        raise
     except Exception as error:  # a plug-in may raise anything, and must not take the search down with it
-        sentence = f"the reranker {reranker.name} failed ({type(error).__name__}: {error}): the fused order stands"
+        why = str(error) if isinstance(error, GlassboxError) else f"{type(error).__name__}: {error}"
+        sentence = f"the reranker {reranker.name} failed ({why}): the fused order stands"
         if settings.require_rerank:
             raise RerankError(f"GLASSBOX_REQUIRE_RERANK is set and {sentence}") from error
         notices.append(sentence)
@@ -193,7 +215,7 @@ def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: P
         pipe.settings.min_token_len,
     )
     judge = pipe.plugins.judge
-    return verdict if judge is None else plugins.judged(judge, query.intent, evidence, verdict, notices)
+    return verdict if judge is None else plugins.judged(judge, query.intent, evidence, verdict, notices, pipe.cancelled)
 
 
 def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:

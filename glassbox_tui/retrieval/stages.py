@@ -16,7 +16,9 @@ from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
 from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
+from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
+from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.trace import Candidate, Part
@@ -146,10 +148,23 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chun
 
 
 def text_rerank(
-    reranker: Reranker, question: str, names: Sequence[str], texts: Sequence[str], explain: bool
+    reranker: Reranker,
+    question: str,
+    names: Sequence[str],
+    texts: Sequence[str],
+    explain: bool,
+    cancelled: CancelledFn = lambda: False,
 ) -> Ranking:
-    """Rerank by a model that reads texts. Raises what it raises; ValueError for scores that are no numbers."""
-    scores = [float(score) for score in reranker.rerank(question, texts)]
+    """Rerank by a model that reads texts. Raises what it raises; ValueError for scores that are no numbers.
+
+    Only a language model takes so long that it must hear of `cancelled`.
+    """
+    given: Sequence[float]
+    if isinstance(reranker, LLMReranker):
+        given = reranker.rerank(question, texts, cancelled)
+    else:
+        given = reranker.rerank(question, texts)
+    scores = [float(score) for score in given]
     if len(scores) != len(texts) or not np.isfinite(scores).all():
         raise ValueError(f"{len(scores)} scores came back for {len(texts)} texts, or some are not finite numbers")
     return rank_candidates(

@@ -10,12 +10,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
 from glassbox_tui.retrieval.fusion import RankedList
-from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end, rewritten
+from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end
 from glassbox_tui.retrieval.moves import (
     Accept,
     Edit,
@@ -30,25 +31,33 @@ from glassbox_tui.retrieval.moves import (
     with_end,
 )
 from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.rewriting import Log, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
-from glassbox_tui.retrieval.trace import Candidate, Round, Trace, decided
+from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
 from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
 
+SKIPPED = "skipped by you"  # the outcome of an attempt whose proposal was
 
-def step(engine: Engine, move: Move, *, go_on: bool = True, cancelled: CancelledFn | None = None) -> Pause:
+
+def step(
+    engine: Engine, move: Move, *, go_on: bool = True, cancelled: CancelledFn | None = None, rewriter: str | None = None
+) -> Pause:
     """Make a move. `go_on` False: the round is the last one, nothing is proposed after it.
 
+    `rewriter`: how queries are rewritten from now on (one of REWRITERS; None: as before).
     Raises SteppingError for a query that is empty or ran already, and what `Engine.search` raises.
     """
+    if rewriter is not None and not isinstance(move, First):
+        move = replace(move, trace=replace(move.trace, settings={**move.trace.settings, "rewriter": rewriter}))
     with engine.going_first():
-        return _step(engine, move, go_on, cancelled)
+        return _step(engine, move, go_on, cancelled, rewriter)
 
 
-def _step(engine: Engine, move: Move, go_on: bool, cancelled: CancelledFn | None) -> Pause:
+def _step(engine: Engine, move: Move, go_on: bool, cancelled: CancelledFn | None, rewriter: str | None) -> Pause:
     started, before = time.perf_counter(), 0.0
     match move:
         case First():
-            trace = _first_round(engine, move, cancelled)
+            trace = _first_round(engine, move, cancelled, rewriter)
         case Skip(trace, _) | Stop(trace):
             before = trace.timings_ms.get("total", 0.0)
         case _:
@@ -58,13 +67,14 @@ def _step(engine: Engine, move: Move, go_on: bool, cancelled: CancelledFn | None
         pause = Pause(with_end(trace, "stopped" if isinstance(move, Stop) else "one-round"))
     else:
         pipe = engine.pipeline_of(trace, cancelled)
-        pause = _propose(trace, pipe, _refused(move)) if isinstance(move, Skip) else _pause(trace, pipe)
+        pause = _propose(move, pipe) if isinstance(move, Skip) else _pause(trace, pipe)
     total = round(before + (time.perf_counter() - started) * 1000.0, 3)
     return replace(pause, trace=replace(pause.trace, timings_ms={**trace.timings_ms, "total": total}))
 
 
-def _first_round(engine: Engine, first: First, cancelled: CancelledFn | None) -> Trace:
-    trace = engine.search(first.query, max_rewrites=0, cancelled=cancelled, scope=first.scope)
+def _first_round(engine: Engine, first: First, cancelled: CancelledFn | None, rewriter: str | None) -> Trace:
+    changes: dict[str, Any] = {} if rewriter is None else {"rewriter": rewriter}
+    trace = engine.search(first.query, max_rewrites=0, cancelled=cancelled, scope=first.scope, **changes)
     return replace(trace, settings={**trace.settings, "max_rewrites": engine.settings.max_rewrites}, ended="")
 
 
@@ -72,7 +82,8 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
     """The Trace with one more round."""
     trace = move.trace
     if isinstance(move, Accept):
-        return _with_round(trace, move.proposal.round, move.proposal.notices)
+        longer = _with_round(trace, move.proposal.round, move.proposal.notices)
+        return replace(longer, attempts=(*trace.attempts, *move.proposal.attempts))
     before, first, notices = resumed(trace, pipe)
     ask = _edited(move, before, first, pipe) if isinstance(move, Edit) else _own(move, before, first, pipe)
     if not ask.query.text.strip():
@@ -87,36 +98,45 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
 def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
     wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
     same = wording == base_of(move.of.query, move.of.added_terms) == first.text
-    query = first if same else rewritten(first, wording, pipe)
+    query = first if same else reworded(first, wording, pipe)
     new = tuple(t for t in added if t.term not in query.terms)
     query = grown(query, wording, new, before.final, pipe.snapshot)
     return Ask(before.round.number + 1, "manual", query, new, before.origin_lists)
 
 
 def _own(move: Own, before: Step, first: Query, pipe: Pipeline) -> Ask:
-    return Ask(before.round.number + 1, "manual", rewritten(first, move.text.strip(), pipe), (), before.origin_lists)
+    return Ask(before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe), (), before.origin_lists)
 
 
 def _pause(trace: Trace, pipe: Pipeline) -> Pause:
     """After a round: as the loop would go on by itself."""
     before, first, _ = resumed(trace, pipe)
-    notices = list[str]()
-    ask = next_or_end(before, first, pipe, pipe.settings.max_rewrites, trace.rounds, notices)
-    return _proposed(trace, ask, pipe, notices, frozenset())
+    log = Log()
+    ask = next_or_end(before, first, pipe, pipe.settings.max_rewrites, trace.rounds, log)
+    return _proposed(trace, ask, pipe, log, frozenset())
 
 
-def _propose(trace: Trace, pipe: Pipeline, refused: frozenset[str]) -> Pause:
+def _propose(skip: Skip, pipe: Pipeline) -> Pause:
+    trace, refused = skip.trace, _refused(skip)
     before, first, _ = resumed(trace, pipe)
-    notices = list[str]()
-    ask = ask_or_end(ask_next(before, first, pipe, notices, refused), trace.rounds)
-    return _proposed(trace, ask, pipe, notices, refused)
+    log = Log(attempts=_skipped(skip))
+    ask = ask_or_end(ask_next(before, first, pipe, log, trace.rounds, refused), trace.rounds)
+    return _proposed(trace, ask, pipe, log, refused)
 
 
-def _proposed(trace: Trace, ask: Ask | str, pipe: Pipeline, notices: Sequence[str], refused: frozenset[str]) -> Pause:
+def _proposed(trace: Trace, ask: Ask | str, pipe: Pipeline, log: Log, refused: frozenset[str]) -> Pause:
     if isinstance(ask, str):
-        return Pause(with_end(_noticed(trace, notices), ask))
+        told = replace(_noticed(trace, log.notices), attempts=(*trace.attempts, *log.attempts))
+        return Pause(with_end(told, ask))
     done = run_round(ask, pipe)
-    return Pause(replace(trace, ended=""), Proposal(done.round, (*notices, *done.notices), refused))
+    notices, attempts = (*log.notices, *done.notices), tuple(log.attempts)
+    return Pause(replace(trace, ended=""), Proposal(done.round, notices, refused, attempts))
+
+
+def _skipped(skip: Skip) -> list[Attempt]:
+    """What the model was asked for the proposal that is skipped."""
+    attempts = skip.proposal.attempts if skip.proposal is not None else ()
+    return [replace(a, outcome=SKIPPED) if a.outcome == USED else a for a in attempts]
 
 
 def _refused(skip: Skip) -> frozenset[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 TRACE_VERSION = 1
 STAGES = ("bm25", "dense", "fused", "rerank", "final")
+USED = "used"  # the outcome of an attempt whose reply became a round
 # Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
 ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped", "one-round")
 
@@ -87,7 +88,7 @@ class AddedTerm:
     """A term that was added to a round's query, its weight (1 = as the user's own), and where it came from.
 
     `surface` is the word as it stands in the first source, for people: "leases" for the stem leas, 分布式锁 for each of
-    its pairs; "": the term itself. No sources: a person added it.
+    its pairs; "": the term itself. No sources: a person added it, or in a round of origin llm the model.
     """
 
     term: str
@@ -133,6 +134,23 @@ class Round:
         return next((s for s in self.stages if s.name == name), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A language model was asked for the query of round `round`: `how` is one of `settings.REWRITERS`.
+
+    `prompt` is what it was told, (role, text) a turn; `reply` what it wrote, untouched. `outcome` is USED, or a
+    sentence that says why the reply was rejected (feedback or nothing took its place). `ms` is wall time.
+    """
+
+    round: int
+    how: str
+    model: str
+    prompt: tuple[tuple[str, str], ...]
+    reply: str
+    outcome: str
+    ms: float
+
+
 def decided(last: Round) -> str:
     """A Trace's `decision`, which its last round makes."""
     return "answer" if last.grade.sufficient else "insufficient"
@@ -153,7 +171,7 @@ class IndexInfo:
 class Trace:
     """Everything one search did. `notices` are the fallbacks and warnings, each a sentence for people.
 
-    `ended` is one of ENDS.
+    `ended` is one of ENDS. `attempts` are the rewrites that a language model was asked for, in order.
     """
 
     query: str
@@ -165,6 +183,7 @@ class Trace:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     version: int = TRACE_VERSION
     ended: str = ""
+    attempts: tuple[Attempt, ...] = ()
 
     @property
     def last(self) -> Round:

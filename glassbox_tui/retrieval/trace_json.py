@@ -11,6 +11,7 @@ from glassbox_tui.retrieval.trace import (
     STAGES,
     TRACE_VERSION,
     AddedTerm,
+    Attempt,
     Candidate,
     Grade,
     Hit,
@@ -33,6 +34,8 @@ def to_json(trace: Trace, *, indent: int | None = None, timings: bool = True) ->
         for round_ in document["rounds"]:
             for stage in round_["stages"]:
                 del stage["ms"]
+        for attempt in document["attempts"]:
+            del attempt["ms"]
     return json_escaped(json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
@@ -61,6 +64,7 @@ def to_dict(trace: Trace) -> dict[str, Any]:
         "decision": trace.decision,
         "ended": trace.ended,
         "notices": list(trace.notices),
+        "attempts": [_attempt_to_dict(a) for a in trace.attempts],
         "timings_ms": dict(trace.timings_ms),
     }
 
@@ -86,6 +90,7 @@ def from_dict(document: Any) -> Trace:
             ended=_str(document.get("ended", "")),
             notices=tuple(_str(n) for n in document["notices"]),
             timings_ms={_str(k): _float(v) for k, v in document["timings_ms"].items()},
+            attempts=tuple(_attempt_from_dict(a) for a in document.get("attempts", ())),
         )
     except KeyError as error:
         raise TraceError(f"not a Trace: the key {error} is missing") from None
@@ -116,6 +121,18 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
             "reasons": list(r.grade.reasons),
             "missing": list(r.grade.missing),
         },
+    }
+
+
+def _attempt_to_dict(a: Attempt) -> dict[str, Any]:
+    return {
+        "round": a.round,
+        "how": a.how,
+        "model": a.model,
+        "prompt": [{"role": role, "text": text} for role, text in a.prompt],
+        "reply": a.reply,
+        "outcome": a.outcome,
+        "ms": a.ms,
     }
 
 
@@ -178,6 +195,18 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             reasons=tuple(_str(x) for x in g["reasons"]),
             missing=tuple(_str(x) for x in g.get("missing", ())),
         ),
+    )
+
+
+def _attempt_from_dict(a: Mapping[str, Any]) -> Attempt:
+    return Attempt(
+        round=_int(a["round"]),
+        how=_str(a["how"]),
+        model=_str(a["model"]),
+        prompt=tuple((_str(turn["role"]), _str(turn["text"])) for turn in a["prompt"]),
+        reply=_str(a["reply"]),
+        outcome=_str(a["outcome"]),
+        ms=_float(a.get("ms", 0.0)),
     )
 
 

@@ -14,7 +14,7 @@ from small_models import write_embedder, write_pooling, write_reranker
 from glassbox_tui import cli
 from glassbox_tui.models import e5_file, generators, manifest
 from glassbox_tui.models.catalog import E5, HASHING, LATE_INTERACTION, find, folder_of, open_embedder, open_reranker
-from glassbox_tui.models.entries import SMOLLM2
+from glassbox_tui.models.entries import LLM_RERANKERS, SMOLLM2
 from glassbox_tui.models.listing import model_rows
 from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.settings import Settings, load_settings
@@ -70,8 +70,9 @@ def test_every_model_is_listed_with_what_a_person_asks(settings: Settings) -> No
         assert entry.calibration
         assert row.why
         assert (entry.dimension > 0) == (entry.kind == "embedder")
-        assert entry.token_limit > 0 or entry.name in {HASHING.name, "jinaai/jina-clip-v1"}
-        assert entry.repo or entry in (E5, HASHING, LATE_INTERACTION, SMOLLM2)
+        limitless = {HASHING.name, "jinaai/jina-clip-v1", *LLM_RERANKERS}
+        assert entry.token_limit > 0 or entry.name in limitless
+        assert entry.repo or entry in (E5, HASHING, LATE_INTERACTION, SMOLLM2, *LLM_RERANKERS.values())
 
 
 def test_what_is_not_here_says_how_to_get_it(settings: Settings) -> None:
