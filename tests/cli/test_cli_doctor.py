@@ -32,15 +32,6 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("# 融合\n\n混合检索用 RRF 融合两份名单。\n", encoding="utf-8")
-    (folder / "b.md").write_text("# Kettle\n\nThe kettle boils at 100 degrees.\n", encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     for name, value in (("DATA", tmp_path / "data"), ("EMBED_MODEL", "hashing"), ("CONFIG", os.devnull)):
         monkeypatch.setenv(f"GLASSBOX_{name}", str(value))

@@ -20,15 +20,6 @@ C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("# 融合\n\n混合检索用 RRF 融合两份名单。\n", encoding="utf-8")
-    (folder / "b.md").write_text("# Kettle\n\nThe kettle boils at 100 degrees.\n", encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Runs the program as a shell would, with a data folder of its own and the embedder that needs nothing."""
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from folders import indexed
 from test_updates import engine_on, picture
 
 from glassbox_tui.errors import GlassboxError
@@ -39,15 +40,7 @@ print(json.dumps(said))
 
 @pytest.fixture
 def built(tmp_path: Path) -> tuple[Path, Path, Path]:
-    notes, data = tmp_path / "notes", tmp_path / "data"
-    notes.mkdir()
-    for i in range(10):
-        (notes / f"{i}.md").write_text(f"# Note {i}\n\n" + f"Sentence about thing{i} and number {i * 7}. " * 9)
-    with engine_on(notes, data) as engine:
-        engine.update()
-        file = engine.index_file
-    assert file is not None
-    return notes, data, file
+    return indexed(tmp_path, 10)
 
 
 def under_a_limit(notes: Path, data: Path, limit: int) -> dict[str, object]:

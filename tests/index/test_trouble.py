@@ -8,30 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from folders import indexed
+from test_updates import engine_on
 
 from glassbox_tui.index.rows import Embedding, NoteRecord
 from glassbox_tui.index.schema import DamagedError, StoreError
 from glassbox_tui.index.store import Store, open_store
-from glassbox_tui.retrieval.engine import Engine
-from glassbox_tui.settings import Settings
-
-
-def engine_on(notes: Path, data: Path) -> Engine:
-    return Engine.open(notes, Settings(data=str(data), embed_model="hashing", chunk_chars=60, chunk_overlap=20))
 
 
 @pytest.fixture
 def built(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """A folder of notes, a data folder, and the finished index in it."""
-    notes, data = tmp_path / "notes", tmp_path / "data"
-    notes.mkdir()
-    for i in range(40):
-        (notes / f"{i}.md").write_text(f"# Note {i}\n\n" + f"Sentence about thing{i} and number {i * 7}. " * 9)
-    with engine_on(notes, data) as engine:
-        engine.update()
-        file = engine.index_file
-    assert file is not None
-    return notes, data, file
+    return indexed(tmp_path, 40)
 
 
 METHODS: dict[str, tuple[Any, ...]] = {

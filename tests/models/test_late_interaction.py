@@ -30,6 +30,15 @@ def states(seed: int, tokens: int, dimension: int) -> Floats:
     return (rng.normal(size=(tokens, dimension)) * 2 + rng.normal(size=dimension)).astype(np.float32)
 
 
+def query_and_chunks(
+    seed: int, lengths: list[int], queries: int, dimension: int
+) -> tuple[Floats, list[NDArray[np.uint8]]]:
+    """Rows of a query of `queries` tokens, and the codes of chunks of the given lengths, about one mean."""
+    mean = states(seed, 1, dimension)[0]
+    rows = prepare_query(states(seed + 1, queries, dimension), mean)
+    return rows, [quantise(states(seed + 2 + i, n, dimension), mean) for i, n in enumerate(lengths)]
+
+
 sizes = st.lists(st.integers(0, 9), min_size=1, max_size=8)
 dimensions = st.sampled_from([4, 32, 384, 1024])
 
@@ -39,9 +48,7 @@ dimensions = st.sampled_from([4, 32, 384, 1024])
 def test_best_matches_are_those_of_a_loop_over_all_pairs(
     seed: int, lengths: list[int], queries: int, dimension: int
 ) -> None:
-    mean = states(seed, 1, dimension)[0]
-    rows = prepare_query(states(seed + 1, queries, dimension), mean)
-    chunks = [quantise(states(seed + 2 + i, n, dimension), mean) for i, n in enumerate(lengths)]
+    rows, chunks = query_and_chunks(seed, lengths, queries, dimension)
     sims, index = best_matches_many(rows, np.concatenate(chunks), np.cumsum([0, *lengths]))
     for c, codes in enumerate(chunks):
         decoded = dequantise(codes).astype(np.float64)
@@ -59,9 +66,7 @@ def test_best_matches_are_those_of_a_loop_over_all_pairs(
 def test_a_chunk_scores_the_same_bits_alone_and_in_company(
     seed: int, lengths: list[int], queries: int, dimension: int
 ) -> None:
-    mean = states(seed, 1, dimension)[0]
-    rows = prepare_query(states(seed + 1, queries, dimension), mean)
-    chunks = [quantise(states(seed + 2 + i, n, dimension), mean) for i, n in enumerate(lengths)]
+    rows, chunks = query_and_chunks(seed, lengths, queries, dimension)
     sims, index = best_matches_many(rows, np.concatenate(chunks), np.cumsum([0, *lengths]))
     for c, codes in enumerate(chunks):
         alone, at = best_matches(rows, codes)

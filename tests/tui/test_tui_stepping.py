@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -397,13 +399,20 @@ async def reached(gate: Gate) -> None:
     assert await asyncio.to_thread(gate.reached.wait, LIMIT)
 
 
-async def test_typing_abandons_a_step_and_its_result_is_dropped_when_it_comes() -> None:
+@asynccontextmanager
+async def inside_a_step() -> AsyncIterator[tuple[Stage, Stepper, Gate]]:
+    """Enter was pressed on a proposal; the gate holds the round that runs it."""
     backend = Stepper()
     async with running(backend) as stage:
         await paused(stage)
         backend.step_gate = gate = Gate()
         await stage.press("enter")
         await reached(gate)
+        yield stage, backend, gate
+
+
+async def test_typing_abandons_a_step_and_its_result_is_dropped_when_it_comes() -> None:
+    async with inside_a_step() as (stage, _, gate):
         assert "running" in stage.panel("loop")
         await stage.press("slash", "x")
         gate.opened.set()
@@ -426,12 +435,7 @@ async def test_while_a_new_query_is_searched_nothing_can_be_accepted() -> None:
 
 
 async def test_of_two_quick_enters_the_second_accepts_nothing_twice() -> None:
-    backend = Stepper()
-    async with running(backend) as stage:
-        await paused(stage)
-        backend.step_gate = gate = Gate()
-        await stage.press("enter")
-        await reached(gate)
+    async with inside_a_step() as (stage, backend, gate):
         await stage.press("e", "w", "x", "S", "tab", "c")
         assert not isinstance(stage.app.screen, EditScreen)
         assert len(backend.moves) == 2
@@ -454,12 +458,7 @@ async def test_what_was_written_for_another_query_is_not_run() -> None:
 
 
 async def test_quitting_does_not_wait_for_a_step() -> None:
-    backend = Stepper()
-    async with running(backend) as stage:
-        await paused(stage)
-        backend.step_gate = gate = Gate()
-        await stage.press("enter")
-        await reached(gate)
+    async with inside_a_step() as (stage, _, gate):
         await stage.pilot.press("q")
         async with asyncio.timeout(LIMIT):
             while stage.app.is_running:
