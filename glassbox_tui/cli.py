@@ -270,22 +270,19 @@ def _config(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands import bench as long
     from glassbox_tui.lab.bench import bench, to_dict
     from glassbox_tui.lab.queries import read_queries
-    from glassbox_tui.views.bench import bench_view
+    from glassbox_tui.views.bench import bench_view, edits_view, threads_view
 
+    if options.threads is not None:
+        if options.edits or options.notes:
+            raise UsageError("--threads goes with --json only: it searches no notes")
+        document = long.threads(_settings(options), options.threads)
+        return show_json(document) if options.json else show(threads_view(document))
     questions = [q.query for q in read_queries(bundled_corpus() / "queries.jsonl")]
     if options.edits:
-        from glassbox_tui.lab.edits import bench_edits
-        from glassbox_tui.retrieval.engine import Engine
-        from glassbox_tui.views.bench import edits_view
-        from glassbox_tui.views.progress import shown_progress
-
-        settings = _settings(options)
-        with shown_progress() as progress:
-            embedder = Engine(settings=settings, progress=progress).embedder
-            found = bench_edits(_notes(options.notes), settings, embedder, questions, options.edits, progress)
-        document = asdict(found) | {"ratio": found.ratio}
+        document = long.edits(_notes(options.notes), _settings(options), questions, options.edits)
         return show_json(document) if options.json else show(edits_view(document))
     with _open(_notes(options.notes), _settings(options)) as engine:
         document = to_dict(bench(engine, questions))

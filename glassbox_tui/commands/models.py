@@ -8,6 +8,7 @@ from pathlib import Path
 from glassbox_tui.models import hub, speed
 from glassbox_tui.models.catalog import find
 from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.generators import choose
 from glassbox_tui.models.gguf import check
 from glassbox_tui.models.listing import model_rows
 from glassbox_tui.models.measuring import measure_here
@@ -55,19 +56,30 @@ def pull(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str
     if not entry.repo:
         raise ModelError(f"{entry.name} needs no pull: {entry.source}")
     offer = hub.ask(entry)
-    listed = "" if offer.licence.lower() == entry.licence.lower() else f" (in the catalog: {entry.licence})"
+    listed = (
+        "" if entry.licence.lower() in (offer.licence.lower(), "unknown") else f" (in the catalog: {entry.licence})"
+    )
     say(f"{entry.name}: licence {offer.licence}{listed}")
     count = "1 file" if len(offer.files) == 1 else f"{len(offer.files)} files"
     say(f"fetching {count}, {offer.size / 1e6:,.1f} MB, from {offer.endpoint}/{offer.repo} at {offer.revision[:12]}")
     folder = hub.pull(entry, offer, settings.models_dir, progress)
-    say(f"{entry.name} is here and its checksums are right; {_use(entry.kind, entry.name, folder / entry.files[0])}")
-    if entry.kind == "generator":
-        check(folder / entry.files[0])
-        return folder / entry.files[0]
-    return folder
+    if entry.kind != "generator":
+        knob = "GLASSBOX_EMBED_MODEL" if entry.kind == "embedder" else "GLASSBOX_RERANK_MODEL"
+        say(f"{entry.name} is here and its checksums are right; {knob}={entry.name} uses it")
+        return folder
+    for name in entry.files:
+        check(folder / name)
+    file = folder / entry.files[0]
+    say(f"{entry.name} is here and its checksums are right; {_use_of(file, settings)}")
+    return file
 
 
-def _use(kind: str, name: str, file: Path) -> str:
-    if kind == "generator":
-        return f"GLASSBOX_LLM_PATH={file} uses it"
-    return f"{'GLASSBOX_EMBED_MODEL' if kind == 'embedder' else 'GLASSBOX_RERANK_MODEL'}={name} uses it"
+def _use_of(file: Path, settings: Settings) -> str:
+    """Whether a language model that was pulled serves from now on; if not, why not."""
+    chosen = choose(settings)
+    if chosen.path == file and not chosen.fault:
+        return "it is used from now on"
+    if chosen.kind == "none" or chosen.path == file:
+        return f"but it cannot be used yet: {chosen.fault or chosen.why}"
+    other = chosen.server or (chosen.entry.name if chosen.entry else "another")
+    return f"{other} stays {chosen.why}; GLASSBOX_LLM_PATH={file} uses this one"

@@ -111,7 +111,7 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     pulls = [actions.add_parser("pull", help="fetch a model from the hub (HF_ENDPOINT names another)")]
     pulls.append(commands.add_parser("download-model", help="the same as models pull"))
     for pull in pulls:
-        pull.add_argument("name", metavar="NAME", help="as `models list` names it")
+        pull.add_argument("name", metavar="NAME", help="as `models list` names it, or any OWNER/REPO/FILE.gguf")
         pull.set_defaults(run=runs["models"], action="pull")
 
     bench = commands.add_parser("bench", help="time searches here, and compare with the plain way")
@@ -121,6 +121,14 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="N",
         type=_count,
         help="instead: index a copy of them anew, edit N notes of it, and time how soon that shows",
+    )
+    bench.add_argument(
+        "--threads",
+        metavar="N",
+        type=_count,
+        nargs="?",
+        const=0,
+        help="instead: how fast the language model is at 1, 2, 4, ... to N threads (default: the allowed CPUs)",
     )
     bench.add_argument("--json", action="store_true", help="as one JSON document")
     bench.set_defaults(run=runs["bench"])

@@ -6,6 +6,7 @@ A model asked for by name is that model or a ModelError; only where nobody asked
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -155,14 +156,22 @@ def all_entries(settings: Settings) -> list[CatalogEntry]:
     ]
 
 
+_HUB_FILE = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)/(?P<file>(?:[\w.+-]+/)*[\w.+-]+\.gguf)", re.IGNORECASE | re.ASCII)
+
+
 def find(name: str, settings: Settings) -> CatalogEntry:
-    """The entry of that name, in any case, with or without the part before the slash. ModelError with suggestions."""
+    """The entry of that name, in any case, with or without the part before the slash; or of any OWNER/REPO/FILE.gguf.
+
+    Raises ModelError with suggestions.
+    """
     entries = all_entries(settings)
     wanted = name.strip().lower()
     for names in (_full_name, _other_names):
         for entry in entries:
             if wanted in names(entry):
                 return entry
+    if (file := _HUB_FILE.fullmatch(name.strip())) and ".." not in name.split("/"):
+        return generator_entry(file["repo"], file["file"])
     spellings = {spelling: entry.name for entry in entries for spelling in _full_name(entry) | _other_names(entry)}
     near = dict.fromkeys(spellings[spelling] for spelling in difflib.get_close_matches(wanted, spellings, n=3))
     hint = f"did you mean {' or '.join(near)}? " if near else ""

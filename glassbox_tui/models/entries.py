@@ -186,6 +186,7 @@ _RERANKERS = {
     "jinaai/jina-reranker-v1-turbo-en": (8192, "English, quick"),
     "jinaai/jina-reranker-v2-base-multilingual": (1024, "multilingual; no commercial use"),
 }
+_GGUF_PART = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 _LIMIT = re.compile(r"(\d+) input tokens truncation")
 # Parts of fastembed's descriptions that stand in columns of their own, or say nothing to a person who chooses.
 _NOT_PURPOSE = re.compile(
@@ -218,11 +219,14 @@ def from_fastembed(kind: str, row: Mapping[str, Any]) -> CatalogEntry:
 
 
 def generator_entry(repo: str, file: str) -> CatalogEntry:
-    """The GGUF of GLASSBOX_LLM_REPO and GLASSBOX_LLM_FILE. What is not known of it the hub says before a pull."""
+    """A GGUF of a repository. What is not known of it the hub says before a pull. A model in parts is all of them."""
     if (repo, (file,)) == (QWEN.repo, QWEN.files):
         return QWEN
+    parts = _GGUF_PART.fullmatch(file)
+    count = int(parts["count"]) if parts else 1
+    files = tuple(f"{parts['stem']}-{n:05}-of-{count:05}.gguf" for n in range(1, count + 1)) if parts else (file,)
     return CatalogEntry(
-        name=f"{repo}/{file}",
+        name=f"{repo}/{files[0]}",
         kind="generator",
         dimension=0,
         token_limit=0,
@@ -230,9 +234,9 @@ def generator_entry(repo: str, file: str) -> CatalogEntry:
         size_mb=0.0,
         calibration=QWEN.calibration,
         source=f"{repo} on the hub",
-        purpose="writes answers (GLASSBOX_LLM_REPO, GLASSBOX_LLM_FILE)",
+        purpose="writes answers",
         repo=repo,
-        files=(file,),
+        files=files,
     )
 
 

@@ -183,7 +183,10 @@ def _pulled(folder: Path) -> Iterator[tuple[int, CatalogEntry, Path]]:
         if place.name.endswith(".part") or manifest.check(place):
             continue
         about = manifest.read(place)
-        for name in about["files"]:
-            if name.lower().endswith(".gguf"):
-                entry = generator_entry(str(about.get("repo", "")), str(name))
-                yield (place / manifest.MANIFEST).stat().st_mtime_ns, entry, place / name
+        names = sorted(name for name in about["files"] if name.lower().endswith(".gguf"))
+        if names:  # several are parts of one
+            entry = generator_entry(str(about.get("repo", "")), names[0])
+            size = sum((place / name).stat().st_size for name in names) / 1e6
+            known = replace(entry, licence=str(about.get("licence") or entry.licence), size_mb=round(size, 1))
+            time = (place / manifest.MANIFEST).stat().st_mtime_ns
+            yield time, entry if entry is QWEN else known, place / names[0]

@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from glassbox_tui.views.plain import line
+
 
 def bench_view(document: Mapping[str, Any]) -> RenderableType:
     """The document of `bench --json` for people."""
@@ -23,6 +25,21 @@ def bench_view(document: Mapping[str, Any]) -> RenderableType:
         table.add_row(v["name"], Text(words))
     counts = f"{document['notes']:,} notes, {document['chunks']:,} chunks, {document['queries']} questions"
     return Group(Text(f"{counts}; medians, warm", "bold"), table)
+
+
+def threads_view(document: Mapping[str, Any]) -> RenderableType:
+    """The document of `bench --threads --json` for people."""
+    d = document
+    table = Table.grid(padding=(0, 3))
+    for _ in range(3):
+        table.add_column(justify="right")
+    table.add_row("threads", "reading, tokens/s", "writing, tokens/s")
+    for row in d["rows"]:
+        mark = "automatic" if row["automatic"] else ""
+        table.add_row(str(row["threads"]), f"{row['reading']:.1f}", f"{row['writing']:.1f}", Text(mark, "dim"))
+    cpus = "1 CPU" if d["cpus"] == 1 else f"{d['cpus']} CPUs"
+    head = f"{line(d['model'])}; {cpus} allowed; {d['tokens']} tokens read and written, best of {d['tries']}"
+    return Group(Text(head, "bold"), table)
 
 
 def edits_view(document: Mapping[str, Any]) -> RenderableType:

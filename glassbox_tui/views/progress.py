@@ -74,7 +74,7 @@ class _Log:
         if p.phase == "plan":
             print(f"glassbox-tui: {plan_words(p)}", file=sys.stderr, flush=True)
             return
-        if p.phase != self._phase and p.phase in {"embed", "model", "ask"}:
+        if p.phase != self._phase and p.phase in {"embed", "model", "ask", "measure"}:
             total = f" ({p.total})" if p.total and p.phase != "model" else ""
             print(f"glassbox-tui: {_WORDS[p.phase]}{total} ...", file=sys.stderr, flush=True)
         self._phase = p.phase
