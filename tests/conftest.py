@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import os
 import socket
 from collections.abc import Iterator
@@ -69,3 +70,21 @@ def smollm2() -> Iterator[LlamaModel]:
     model = LlamaModel(path, load_settings())
     yield model
     model.close()
+
+
+@pytest.fixture
+def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine may be reached, and nothing else."""
+
+    def connect(self: socket.socket, address: Any) -> None:
+        assert address[0] == "127.0.0.1", address
+        _socket.socket.connect(self, address)
+
+    def resolve(host: Any, port: Any, *_: Any, **__: Any) -> Any:
+        assert host == "127.0.0.1", host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))]
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)

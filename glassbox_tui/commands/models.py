@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,9 +57,8 @@ def pull(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str
     if not entry.repo:
         raise ModelError(f"{entry.name} needs no pull: {entry.source}")
     offer = hub.ask(entry)
-    listed = (
-        "" if entry.licence.lower() in (offer.licence.lower(), "unknown") else f" (in the catalog: {entry.licence})"
-    )
+    same = entry.licence.lower() in (offer.licence.lower(), "unknown")
+    listed = "" if same else f" (in the catalog: {entry.licence})"
     say(f"{entry.name}: licence {offer.licence}{listed}")
     count = "1 file" if len(offer.files) == 1 else f"{len(offer.files)} files"
     say(f"fetching {count}, {offer.size / 1e6:,.1f} MB, from {offer.endpoint}/{offer.repo} at {offer.revision[:12]}")
@@ -67,9 +67,13 @@ def pull(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str
         knob = "GLASSBOX_EMBED_MODEL" if entry.kind == "embedder" else "GLASSBOX_RERANK_MODEL"
         say(f"{entry.name} is here and its checksums are right; {knob}={entry.name} uses it")
         return folder
-    for name in entry.files:
-        check(folder / name)
     file = folder / entry.files[0]
+    try:
+        for name in entry.files:
+            check(folder / name)
+    except ModelError:
+        shutil.rmtree(folder, ignore_errors=True)  # or it would be chosen, and fail, at every start
+        raise
     say(f"{entry.name} is here and its checksums are right; {_use_of(file, settings)}")
     return file
 

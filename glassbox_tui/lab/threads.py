@@ -55,7 +55,7 @@ def thread_table(settings: Settings, most: int, progress: ProgressFn) -> ThreadT
     counts = thread_counts(most or allowed_cpus(), automatic)
     rows = []
     for number, threads in enumerate(counts):
-        progress(Progress("pace", number, len(counts), f"{threads} threads"))
+        progress(Progress("measure", number, len(counts), f"{threads} threads"))
         model = LlamaModel(chosen.path, replace(settings, llm_threads=threads), chosen.entry)
         paces = [model.pace(TOKENS) for _ in range(TRIES)]
         model.close()

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from small_hub import SmallHub
@@ -29,24 +28,6 @@ SIDE = {"config.json", "special_tokens_map.json"}
 NEEDED = {WEIGHTS, "tokenizer.json", "tokenizer_config.json"}
 LARGE = random.Random(1).randbytes(500_000)
 CUT = 300_000
-
-
-@pytest.fixture
-def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This machine may be reached, and nothing else."""
-
-    def connect(self: socket.socket, address: Any) -> None:
-        assert address[0] == "127.0.0.1", address
-        _socket.socket.connect(self, address)
-
-    def resolve(host: Any, port: Any, *_: Any, **__: Any) -> Any:
-        assert host == "127.0.0.1", host
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))]
-
-    monkeypatch.setattr(socket.socket, "connect", connect)
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
