@@ -255,11 +255,12 @@ def _late_interaction(settings: Settings, texts: Sequence[str], progress: Progre
 
 def _generator(subject: Subject, settings: Settings, progress: ProgressFn) -> Speed:
     from glassbox_tui.models.generators import open_generator
+    from glassbox_tui.models.native import library
 
     if subject.path:
         settings = replace(settings, llm_path=subject.path)
-        with suppress(ImportError):  # whoever opens the model says that better
-            import llama_cpp  # noqa: F401
+        with suppress(ModelError):  # whoever opens the model says that better
+            library()
     grown = _Grown()
     model = open_generator(settings)
     from glassbox_tui.models.chat import Message
