@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _NAMES = (
     r"s|bos|eos|pad|unk|mask|sep|cls|sop|eop|eod|eot|start_of_turn|end_of_turn|start_of_image|end_of_image|image"
     r"|fim_\w+|reponame|filename|file_sep|unused\d+|extra_id_\d+|reserved\w*|reserved_special_token_\d+|think|thinking"
-    r"|reasoning|tool_\w+|tools|function\w*|end_of_\w+|begin_of_\w+|endoftext|startoftext|0x[0-9a-f]{2}"
+    r"|reasoning|tool_\w+|tools|function\w*|end_of_\w+|begin_of_\w+|endoftext|startoftext|(?:bos|eos|pad|unk|cls|mask)_token|0x[0-9a-f]{2}"
 )
 _BRACKETS = (
     r"INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|MODEL_SETTINGS|IMG"

@@ -25,7 +25,8 @@ from glassbox_tui.models.errors import ModelError
 from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.settings import Settings
 
-CONTEXT = 4_096  # a server does not say what it can; Ollama's own default is no more
+# A server does not say what it can, and one that is given more may silently drop the beginning of it (Ollama does).
+CONTEXT = 4_096
 _LOOK = 0.05  # seconds between looks at `cancelled`
 _CONNECT = 5.0  # seconds to accept a connection
 _SILENCE = 300.0  # seconds without a byte: a large model reads a long prompt, and may have to be loaded first
@@ -96,13 +97,18 @@ class ServerModel:
         self, messages: Sequence[Message], limit: int, cancelled: CancelledFn, reading: ReadingFn, temperature: float
     ) -> Iterator[str]:
         total = self.count(messages)
+        if total >= self.context:
+            raise ModelError(
+                f"the prompt has about {total:,} tokens and {self._where} is taken to have room for {self.context:,}"
+                " with its answer: ask with fewer passages (GLASSBOX_TOPK), or set GLASSBOX_LLM_CONTEXT to what it has"
+            )
         reading(0, total)
         if not self._model:
             self._model = _first_model(b"".join(self._exchange("GET", "/models", None, cancelled)), self._where)
         body = {
             "model": self._model,
             "messages": [{"role": m.role, "content": neutral(m.text)} for m in messages],
-            "max_tokens": limit,
+            "max_tokens": min(limit, self.context - total),
             "temperature": temperature,
             "seed": 1,
             "stream": True,
