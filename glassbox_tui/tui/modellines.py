@@ -12,7 +12,7 @@ from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.modelstate import Models, lines_of
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.words import later, say
-from glassbox_tui.views.models import measured_at, memory_words, short_speed, speed_words
+from glassbox_tui.views.models import measured_words, memory_words, short_speed, speed_words
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import number
 
@@ -158,7 +158,7 @@ def _measured(models: Models, row: ModelRow, width: int) -> list[Text]:
     if row.speed is None:
         return [Text(say("not measured here yet: {} measures it", key_of("model_measure")), DIM)] if row.present else []
     figures = "; ".join(filter(None, [speed_words(row.speed, say), memory_words(row.speed, say)]))
-    when = say("measured {}", plain(measured_at(row.speed)))
+    when = measured_words(row.speed, say)
     return wrap(Text(say("here") + "  ", KEY).append(figures, "not bold").append(f" ({when})", DIM), width, indent=2)
 
 

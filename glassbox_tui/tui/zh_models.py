@@ -50,6 +50,7 @@ MODELS: Final[dict[str, str]] = {
     "sufficient from": "足够的下限",
     "not measured here yet: {} measures it": "尚未在此测量：按 {} 测量",
     "measured {}": "测于 {}",
+    "measured {}, on a busy machine: it is faster at rest": "测于 {}，当时机器忙：空闲时更快",
     "licence {}": "许可 {}",
     "{} dimensions": "{} 维",
     "reads {} tokens at once": "一次读 {} 个词元",

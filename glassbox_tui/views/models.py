@@ -29,7 +29,8 @@ FIGURES = {
 }
 LITTLE, MEMORY = "memory under 1 MB", "memory {} MB"
 MAPPED = "memory {} MB, of which {} are files, mapped: shared, and given back when it runs short"
-WORDS = (*SHORT.values(), *FIGURES.values(), LITTLE, MEMORY, MAPPED)
+MEASURED, MEASURED_BUSY = "measured {}", "measured {}, on a busy machine: it is faster at rest"
+WORDS = (*SHORT.values(), *FIGURES.values(), LITTLE, MEMORY, MAPPED, MEASURED, MEASURED_BUSY)
 _MAPPED = 0.1  # least share of the memory that is worth a word
 WIDE = 110  # cells from which memory and speed have columns of their own
 
@@ -74,9 +75,9 @@ def memory_words(speed: Speed, say: Say = english) -> str:
     return say(MAPPED, f"{memory:,.0f}", f"{mapped:,.0f}")
 
 
-def measured_at(speed: Speed) -> str:
-    """When that was: the day and the minute."""
-    return speed.measured.replace("T", " ")[:16]
+def measured_words(speed: Speed, say: Say = english) -> str:
+    """When that was, to the minute, and whether the machine was at rest."""
+    return say(MEASURED_BUSY if speed.busy else MEASURED, line(speed.measured.replace("T", " ")[:16]))
 
 
 def _figure(value: float) -> str:
@@ -145,7 +146,7 @@ def _details(row: ModelRow) -> list[RenderableType]:
     lines = [entry.source] if entry.source else []
     if row.speed is not None:
         parts = filter(None, [speed_words(row.speed), memory_words(row.speed)])
-        lines.append(f"here: {'; '.join(parts)} (measured {measured_at(row.speed)})")
+        lines.append(f"here: {'; '.join(parts)} ({measured_words(row.speed)})")
     if entry.kind != "generator":
         judged = ", ".join(f"{signal} {number(value)}" for signal, value in entry.thresholds.items())
         lines.append(f"sufficient from: {judged or 'no threshold'} ({entry.calibration})")
