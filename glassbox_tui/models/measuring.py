@@ -311,7 +311,7 @@ def _reading(model: ChatModel, opening: str) -> float | None:
 
 
 def _writing(model: ChatModel, opening: str) -> float | None:
-    """Tokens a second of an answer to a prompt that begins so; a piece is a token, but for the rare character that takes several."""
+    """Tokens a second of an answer; a piece is a token, but for the rare character that takes several."""
     from glassbox_tui.models.chat import Message
 
     prompt = [Message("user", f"{opening} Count from one to one hundred in words: one, two, three, and so on.")]
