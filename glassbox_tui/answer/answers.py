@@ -8,9 +8,10 @@ from dataclasses import replace
 from glassbox_tui.answer.claims import Statement, check, statements
 from glassbox_tui.answer.extract import distinct, extract
 from glassbox_tui.answer.generate import Calls, PieceFn, Writer, generated
+from glassbox_tui.answer.prompt import is_refusal
 from glassbox_tui.answer.record import Answer
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.models.chat import ChatModel, ReadingFn
+from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
@@ -64,7 +65,8 @@ def with_claims(found: Answer, hits: Sequence[Hit], shown: Sequence[Hit], engine
         cited = {citation.number: by_uid[citation.uid] for citation in found.citations}
         said = [Statement(citation.text, (citation.number,)) for citation in found.citations]
     else:
-        cited, said = dict(enumerate(shown, start=1)), statements(found.text)
+        cited = dict(enumerate(shown, start=1))
+        said = [statement for statement in statements(found.text) if not is_refusal(statement.text)]
     return replace(found, claims=check(said, hits, cited, engine))
 
 
@@ -75,8 +77,7 @@ def _writer(engine: Engine, notices: list[str]) -> Writer | None:
     if isinstance(engine.generator, Generator):
         return engine.generator
     try:
-        found = getattr(engine, "chat", engine.generator)
+        return engine.chat
     except GlassboxError as error:
-        notices.append(f"{error}: this is an extract.")
+        notices.append(f"No model answers ({error}): this is an extract.")
         return None
-    return found if isinstance(found, ChatModel) else None

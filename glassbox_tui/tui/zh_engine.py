@@ -50,6 +50,34 @@ ENGINE: Final[dict[str, str]] = {
     "The evidence was graded insufficient ({}): read this answer with doubt.": "证据评为不足（{}）：请对这个回答存疑。",
     "The chunks found hold no sentence that could be quoted.": "找到的片段里没有可引用的句子。",
     "the generator {} failed ({}): this is an extract.": "生成模型 {} 出错（{}）：以下是摘录。",
+    "No model answers ({}): this is an extract.": "没有模型可作答（{}）：以下是摘录。",
+    "{} could not answer ({}): this is an extract.": "{} 无法作答（{}）：以下是摘录。",
+    "{} was stopped before it wrote a word: this is an extract.": "{} 还没写出一个字就被停止：以下是摘录。",
+    "{} wrote nothing: this is an extract.": "{} 什么也没写：以下是摘录。",
+    "{} wrote nothing but thoughts in its {} tokens: this is an extract. GLASSBOX_LLM_ANSWER_TOKENS allows more.":
+        "{} 的 {} 个词元全用于思考，没有写出回答：以下是摘录。可用 GLASSBOX_LLM_ANSWER_TOKENS 调大。",
+    "{} takes {} tokens, and question and passage have more: this is an extract.":
+        "{} 最多 {} 个词元，放不下问题和段落：以下是摘录。",
+    "{} does not write Chinese, and the question is in it: this is an extract. {} fetches a model that does.":
+        "{} 不会写中文，而问题是中文：以下是摘录。{} 可取得会中文的模型。",
+    "{} does not read Chinese, and the best passage is in it: this is an extract. {} fetches a model that does.":
+        "{} 不懂中文，而最相关的段落是中文：以下是摘录。{} 可取得会中文的模型。",
+    "{} writes only Chinese, and the question is not in it: this is an extract. {} fetches a model that does.":
+        "{} 只会写中文，而问题不是中文：以下是摘录。{} 可取得合适的模型。",
+    "{} reads only Chinese, and the best passage is not in it: this is an extract. {} fetches a model that does.":
+        "{} 只懂中文，而最相关的段落不是中文：以下是摘录。{} 可取得合适的模型。",
+    "Left out, in a language that {} does not read: {}.": "未采用（{} 不懂其语言）：{}。",
+    "The first passage was too long for {}: it read the beginning.": "第一个段落对 {} 太长：它只读了开头。",
+    "Left out, as there was no room for more in the prompt: {}.": "未采用（提示词里放不下）：{}。",
+    "{} found no answer in the passages it was given.": "{} 在给它的段落里没有找到答案。",
+    "Stopped: {} had not finished.": "已停止：{} 没有写完。",
+    "{} began to repeat itself and was stopped there.": "{} 开始重复，已在那里停止。",
+    "The answer may break off: it may have {} tokens (GLASSBOX_LLM_ANSWER_TOKENS).":
+        "回答可能没写完：最多 {} 个词元（GLASSBOX_LLM_ANSWER_TOKENS）。",
+    "Citations to no passage were removed: {}.": "已去掉指向不存在段落的引用：{}。",
+    "{} cited no passage: what its sentences rest on was looked for afterwards.":
+        "{} 没有标注引用：各句的依据是事后查找的。",
+    "The answer is not in the language of the question.": "回答的语言与问题不同。",
     # -- files ---------------------------------------------------------------------------------------------------------
     "has no text": "没有文字",
     "hidden file": "隐藏文件",
