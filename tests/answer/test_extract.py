@@ -13,7 +13,7 @@ from glassbox_tui.settings import Settings
 
 
 def built(notes: dict[str, str], embedder: E5Embedder | None = None) -> Engine:
-    return Engine(embedder or HashingEmbedder(), settings=Settings()).build(notes)
+    return Engine(embedder or HashingEmbedder(), settings=Settings(answers="extract")).build(notes)
 
 
 def asked(engine: Engine, question: str):  # type: ignore[no-untyped-def]

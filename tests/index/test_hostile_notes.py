@@ -61,7 +61,7 @@ def survives(place: Path, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
             make(folder, kind, rng, number)
     monkeypatch.setattr(indexer, "load", partial(timed_load, limits=LIMITS))
     monkeypatch.setenv("GLASSBOX_EMBED_MODEL", "hashing")
-    settings = Settings(data=str(data), embed_model="hashing")
+    settings = Settings(data=str(data), embed_model="hashing", answers="extract")
     with Engine.open(notes, settings, embedder=HashingEmbedder()) as engine:
         report = engine.update()
         assert report.added >= 90 * rounds
