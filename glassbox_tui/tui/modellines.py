@@ -92,7 +92,7 @@ def _row(models: Models, row: ModelRow, width: int) -> Text:
     look = BAD if row.broken else HEAD if row.in_use else "" if row.present else DIM
     line = Text().append(fit(f" {mark} {plain(entry.name)}", _name_width(width)), look)
     line.append(fit(size_words(row), _SIZE, right=True), "" if row.present else DIM)
-    line.append("  " + fit(plain(entry.licence), _LICENCE), "" if row.present else DIM)
+    line.append("  " + fit(plain(say(entry.licence)), _LICENCE), "" if row.present else DIM)
     if width >= _ROOMY:
         line.append(fit(_memory(row), _MEMORY, right=True))
     line.append(fit(_speed(models, row), _SPEED, right=True), WARN if models.measuring == entry.name else "")
@@ -139,9 +139,11 @@ def details(models: Models, width: int, height: int) -> list[Text]:
     lines += wrap(Text(plain(told(row.why)), BAD if row.broken else GOOD if row.in_use else ""), width)
     lines += _measured(models, row, width)
     lines += wrap(Text(_facts(row), DIM), width)
-    for name, value in ((say("source"), told(entry.source)), (say("file"), home(row.path))):
-        if value:
-            lines += wrap(Text(f"{name}  ", DIM).append(plain(value), "not dim"), width, indent=2)
+    if entry.source:
+        lines += wrap(Text(say("source") + "  ", DIM).append(plain(told(entry.source)), "not dim"), width, indent=2)
+    if row.path:
+        name = Text(say("file") + "  ", DIM)
+        lines.append(name.append(middle(home(row.path), max(8, width - name.cell_len)), "not dim"))
     if entry.kind != "generator":
         judged = ", ".join(f"{signal} {number(value)}" for signal, value in entry.thresholds.items())
         words = f"{judged or say('no threshold')} ({told(entry.calibration)})"
@@ -164,7 +166,7 @@ def _measured(models: Models, row: ModelRow, width: int) -> list[Text]:
 
 def _facts(row: ModelRow) -> str:
     entry = row.entry
-    words = [say("licence {}", plain(entry.licence))]
+    words = [say("licence {}", plain(say(entry.licence)))]
     if entry.size_mb:
         words.append(size_words(row))
     if entry.dimension:

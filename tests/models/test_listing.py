@@ -179,6 +179,15 @@ def test_without_its_library_a_generator_is_here_and_says_what_it_lacks(
     assert "llama-cpp-python is not installed" in row.why
 
 
+def test_a_reranker_made_of_the_generator_is_here_when_one_is(settings: Settings) -> None:
+    row = rows(settings)["llm-listwise"]
+    assert (row.present, "needs a generator" in row.why) == (False, True)
+    put(settings, QWEN)
+    after = rows(settings)
+    assert after["llm-listwise"].present
+    assert after["llm-listwise"].path == after[QWEN].path  # its figures are of that file
+
+
 def test_a_server_is_a_row_of_its_own(settings: Settings) -> None:
     (row,) = (r for r in model_rows(with_(settings, llm_server="http://127.0.0.1:11434")) if "11434" in r.entry.name)
     assert (row.entry.kind, row.in_use, row.broken) == ("generator", True, False)
