@@ -99,7 +99,8 @@ class LlamaModel:
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the prompt that these make; exact. Loads the model if need be. Raises ModelError."""
-        return len(self._prompt(self._loaded(_never), messages))
+        with self._loading:  # so that nobody closes it meanwhile
+            return len(self._prompt(self._open(_never), messages))
 
     def write(
         self,
@@ -156,9 +157,12 @@ class LlamaModel:
 
     def _loaded(self, cancelled: CancelledFn) -> Native:
         with _my_turn(self._loading, cancelled):
-            if self._native is None:
-                self._native = self._load(cancelled)
-            return self._native
+            return self._open(cancelled)
+
+    def _open(self, cancelled: CancelledFn) -> Native:
+        if self._native is None:
+            self._native = self._load(cancelled)
+        return self._native
 
     def _load(self, cancelled: CancelledFn) -> Native:
         gguf.check(self._path)

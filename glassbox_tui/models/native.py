@@ -25,7 +25,7 @@ BATCH = 64
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level, as ggml.h has it
 # Lines that add nothing to what was said before them.
 _EMPTY = re.compile(r"failed to (load|create|initialize) (model|context|the context)\b[^:]*$", re.IGNORECASE)
-_FUNCTION = re.compile(r"^\w+: ")
+_FUNCTION = re.compile(r"^(\w+: )+(error loading model: )?")
 _log: deque[str] = deque(maxlen=12)  # the library's last error lines
 _ABORTED = 2  # what llama_decode returns once the abort callback says so
 _NO_ROOM = 1
