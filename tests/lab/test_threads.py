@@ -1,4 +1,4 @@
-"""The thread table says what was measured and marks what the program would take; how fast it was is nobody's promise."""
+"""The thread table says what was measured and marks what the program would take; how fast it was is no promise."""
 
 from __future__ import annotations
 
