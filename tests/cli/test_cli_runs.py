@@ -29,7 +29,8 @@ class Shell:
 
     def __init__(self, home: Path) -> None:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GLASSBOX_", "LC_", "LANG", "PYTHON"))}
-        self.env = kept | {"GLASSBOX_DATA": str(home / "data"), "GLASSBOX_EMBED_MODEL": "hashing", "LANG": "C.UTF-8"}
+        own = {"GLASSBOX_DATA": str(home / "data"), "GLASSBOX_EMBED_MODEL": "hashing", "GLASSBOX_ANSWERS": "extract"}
+        self.env = kept | own | {"LANG": "C.UTF-8"}
         self.data = home / "data"
 
     def start(self, *args: str, **env: str) -> subprocess.Popen[bytes]:

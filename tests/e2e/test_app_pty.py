@@ -32,7 +32,7 @@ Open = Callable[..., Terminal]
 def environment(data: Path, term: str = "xterm-256color") -> dict[str, str]:
     ours = ("GLASSBOX_", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "TEXTUAL", "NO_COLOR")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    fresh = {"GLASSBOX_CONFIG": os.devnull, "GLASSBOX_RESTORE": "0"}
+    fresh = {"GLASSBOX_CONFIG": os.devnull, "GLASSBOX_RESTORE": "0", "GLASSBOX_ANSWERS": "extract"}
     return kept | fresh | {"GLASSBOX_DATA": str(data), "LANG": "C.UTF-8", "TERM": term}
 
 

@@ -44,7 +44,8 @@ def open_app(tmp_path: Path, e5: E5Embedder) -> Iterator[Open]:
     def start(*args: str, size: tuple[int, int] = (80, 24), **environ: str) -> Terminal:
         ours = ("GLASSBOX_", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "TEXTUAL", "NO_COLOR", "COLORTERM")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-        own = {"GLASSBOX_CONFIG": os.devnull, "GLASSBOX_DATA": str(data), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        own = {"GLASSBOX_CONFIG": os.devnull, "GLASSBOX_DATA": str(data), "GLASSBOX_ANSWERS": "extract"}
+        own |= {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
         command = [sys.executable, "-m", "glassbox_tui", *args]
         opened.append(Terminal(command, kept | own | environ, size=size, cwd=ROOT))
         return opened[-1]

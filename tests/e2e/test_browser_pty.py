@@ -33,6 +33,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         "GLASSBOX_RESTORE": "0",
         "GLASSBOX_DATA": str(tmp_path / "data"),
         "GLASSBOX_EMBED_MODEL": "hashing",
+        "GLASSBOX_ANSWERS": "extract",
         "LANG": "C.UTF-8",
         "TERM": "xterm",
     }
