@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.watch import Mode
@@ -270,6 +271,8 @@ class EngineBackend:
         from glassbox_tui.models.listing import model_rows, row_of
 
         row = row_of(name, model_rows(self._engine.settings))
+        if not row.present:
+            raise ModelError(row.why)
         self._engine.use_model(row.path)
         self._by_hand = True
         return f"{row.entry.name} writes from now on, until the end of the session"

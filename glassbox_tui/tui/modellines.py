@@ -6,7 +6,7 @@ from rich.text import Text
 
 from glassbox_tui.models.rows import KNOBS, ModelRow
 from glassbox_tui.tui.browsing import first_line
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, cut, ends, fit, wrap
+from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, WARN, cut, ends, fit, wrap
 from glassbox_tui.tui.conditions import home, middle
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.modelstate import Models, lines_of
@@ -62,7 +62,7 @@ def listing(models: Models, width: int, height: int, *, trouble: str = "") -> li
         if number_of is None:
             following = of[at + 1]
             assert following is not None
-            lines.append(Text(say(_TITLES[models.rows[following].entry.kind]), HEAD))
+            lines.append(Text(" " + say(_TITLES[models.rows[following].entry.kind]), HEAD))
             continue
         line = _row(models, models.rows[number_of], width)
         lines.append(Text(line.plain, "reverse") if number_of == models.index else line)
@@ -161,7 +161,7 @@ def _measured(models: Models, row: ModelRow, width: int) -> list[Text]:
         return [Text(say("not measured here yet: {} measures it", key_of("model_measure")), DIM)] if row.present else []
     figures = "; ".join(filter(None, [speed_words(row.speed, say), memory_words(row.speed, say)]))
     when = measured_words(row.speed, say)
-    return wrap(Text(say("here") + "  ", KEY).append(figures, "not bold").append(f" ({when})", DIM), width, indent=2)
+    return wrap(Text().append(say("here") + "  ", DIM).append(figures).append(f" ({when})", DIM), width, indent=2)
 
 
 def _facts(row: ModelRow) -> str:
