@@ -207,15 +207,18 @@ ensure() { # [EXTRA...]
     [ -z "$llm" ] || printf 'model %s\n' "$small_model"
   } >"$stamp.new"
   mv -f "$stamp.new" "$stamp"
+  printf 'run.sh: installed in %s s\n' "$SECONDS" >&2
   unlock
 }
 
 # ---------------------------------------------------------------------------------------------- what is asked for
 
 step() { # NAME COMMAND...
-  printf '\n== %s\n' "$1" >&2
+  local name=$1 began=$SECONDS
   shift
+  printf '\n== %s\n' "$name" >&2
   "$@" || die 1 "failed: $*"
+  printf '(%s: %s s)\n' "$name" "$((SECONDS - began))" >&2
 }
 
 run_tests() {
