@@ -23,12 +23,14 @@ def answer(
     engine: Engine,
     *,
     check_claims: bool = True,
+    by_model: bool | None = None,
     reading: ReadingFn = lambda done, total: None,
     piece: PieceFn = lambda text: None,
     cancelled: CancelledFn = lambda: False,
 ) -> Answer:
     """What the evidence says: by the engine's model if it has one, else an extract.
 
+    `by_model`: whether the model is asked; None: as the settings say.
     `reading` is told how many tokens of the prompt are read, of how many; `piece` gets each new stretch of the text as
     it is written. Once `cancelled()` is true it ends within two seconds: what was written so far is the answer,
     `stopped`; if that is nothing, an extract is. Whatever goes wrong with the model, there is an extract and a notice
@@ -44,7 +46,7 @@ def answer(
         reasons = "; ".join(trace.last.grade.reasons)
         notices.append(f"The evidence was graded insufficient ({reasons}): read this answer with doubt.")
     found, shown = None, hits
-    writer = _writer(engine, notices)
+    writer = _writer(engine, notices, by_model)
     if writer is not None:
         draft = generated(trace.query, hits, writer, engine.settings, Calls(reading, piece, cancelled))
         found, shown = draft.answer, list(draft.shown)
@@ -70,9 +72,11 @@ def with_claims(found: Answer, hits: Sequence[Hit], shown: Sequence[Hit], engine
     return replace(found, claims=check(said, hits, cited, engine))
 
 
-def _writer(engine: Engine, notices: list[str]) -> Writer | None:
+def _writer(engine: Engine, notices: list[str], by_model: bool | None) -> Writer | None:
     """Who writes; None: an extract it is. What is injected serves, whatever the settings say."""
-    if engine.generator is None and engine.settings.answers == "extract":
+    if by_model is None:
+        by_model = engine.generator is not None or engine.settings.answers != "extract"
+    if not by_model:
         return None
     if isinstance(engine.generator, Generator):
         return engine.generator

@@ -29,9 +29,10 @@ from glassbox_tui.settings import Settings, load_settings
 from glassbox_tui.tui import registry, session, state, themes
 from glassbox_tui.tui.backend import OpenBackend
 from glassbox_tui.tui.commands import MAIN
+from glassbox_tui.tui.desk import Deliver
 from glassbox_tui.tui.editor import run_in_terminal
 from glassbox_tui.tui.features.reader import fetch_around
-from glassbox_tui.tui.messages import Changed, Event, Request, Search
+from glassbox_tui.tui.messages import Changed, Event, Request, Search, StopAnswer
 from glassbox_tui.tui.partial import redraw_from_the_change
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.replay import Replay, refusal
@@ -42,7 +43,7 @@ from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to
 from glassbox_tui.tui.widgets import Panel, QueryBox, one_line
 from glassbox_tui.tui.words import say, spoken
-from glassbox_tui.tui.work import Crew, Deliver, Workers
+from glassbox_tui.tui.work import Crew, Workers
 from glassbox_tui.views.look import look_of
 
 Observer = Callable[[Event], None]
@@ -218,7 +219,9 @@ class GlassboxApp(App[None]):
             return
         self.change(state.ask(self.view, query, rounds=rounds))
         if query.strip():
-            self.send(Search(self.view.run, query, rounds, self.view.scope))
+            self.send(Search(self.view.run, query, rounds, self.view.scope, self.view.answers.chosen))
+        else:
+            self.send(StopAnswer(self.view.run))  # to a question that is gone
 
     @property
     def typed(self) -> str:

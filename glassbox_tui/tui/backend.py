@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.notes.reading import NoteText
@@ -25,12 +26,13 @@ from glassbox_tui.settings import Settings
 # An editor may take a note away for a moment to save it: one that is missing for less is not gone.
 SAVE_SECONDS = 0.4
 BY_HAND = "in use: chosen here, until the end of the session"
+STOPPED = "stopped before a word was written: this is an extract"
 LOCKED = "another process is indexing this folder; what is indexed so far is searched"
 
 if TYPE_CHECKING:
     from glassbox_tui import Engine
     from glassbox_tui.answer.claims import Claim
-    from glassbox_tui.answer.record import Citation
+    from glassbox_tui.answer.record import Answer, Citation
 
 # Characters of each chunk, and of a note, that the browser shows.
 CHUNK_START, OPENING = 240, 4_000
@@ -53,7 +55,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """A sentence of an answer that its reader should doubt: a claim as `views.answer` reads it. `nearest`: where the
-    best there is for it stands."""
+    best there is for it stands; `span` [start, end): where it stands in the answer, empty if that is not known."""
 
     text: str
     support: float
@@ -63,13 +65,16 @@ class Doubt:
     citation: str = ""
     nearest: str = ""
     source: None = None
+    span: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """An answer as the app shows it. `mode`: extract, generate or none; `notice` adds to it or explains its absence.
 
-    `checked` sentences were held against the evidence; `doubts` are those that did not stand.
+    `checked` sentences were held against the evidence; `doubts` are those that did not stand. Of a generated one:
+    `model` wrote it from `prompt`, (role, text) of each message; `dropped` are the hits that found no room there;
+    `stopped`: it was ended early.
     """
 
     mode: str
@@ -78,6 +83,20 @@ class Reply:
     notice: str = ""
     checked: int = 0
     doubts: tuple[Doubt, ...] = ()
+    model: str = ""
+    prompt: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The model that writes answers, "" for none: then they are extracts. `on`: the settings want it asked; `why` is a
+    sentence: why it serves, or why none does."""
+
+    name: str
+    on: bool = True
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +121,7 @@ class Outcome:
 
 
 class Backend(Protocol):
-    """An opened index. `search` and `answer` are called from one thread while `update` runs in another."""
+    """An opened index. `search`, `extract`, `answer` and `update` are each called from a thread of their own."""
 
     def info(self) -> IndexInfo: ...
 
@@ -114,7 +133,20 @@ class Backend(Protocol):
         """Make a move in the loop (see `retrieval.stepping.step`). May raise Cancelled."""
         ...
 
-    def answer(self, trace: Trace) -> Reply: ...
+    def writer(self) -> Writer:
+        """Who writes answers; takes no time, for nothing is loaded."""
+        ...
+
+    def extract(self, trace: Trace) -> Reply:
+        """The best sentences of the evidence."""
+        ...
+
+    def answer(self, trace: Trace, *, reading: ReadingFn, piece: PieceFn, cancelled: CancelledFn) -> Reply:
+        """What the model writes from the evidence. `reading` hears how far the prompt is read, `piece` what is added.
+
+        Ends within two seconds of `cancelled()`, with what there is by then; may raise Cancelled if that is nothing.
+        """
+        ...
 
     def update(
         self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
@@ -174,6 +206,7 @@ class Backend(Protocol):
 
 # (group, name, whether it holds, what was compared, how many are done, of how many)
 CheckFn = Callable[[str, str, bool, str, int, int], None]
+PieceFn = Callable[[str], None]
 OpenBackend = Callable[[ProgressFn], Backend]
 OpenAt = Callable[[Path, ProgressFn], Backend]
 
@@ -207,13 +240,24 @@ class EngineBackend:
 
         return step(self._engine, move, go_on=go_on, cancelled=cancelled)
 
-    def answer(self, trace: Trace) -> Reply:
-        from glassbox_tui.answer.answers import answer
-        from glassbox_tui.views.answer import is_doubtful
+    def writer(self) -> Writer:
+        from glassbox_tui.models.generators import choose
 
-        found = answer(trace, self._engine)
-        sources, doubtful = tuple(map(_source, found.citations)), filter(is_doubtful, found.claims)
-        return Reply(found.mode, found.text, sources, found.notice, len(found.claims), tuple(map(_doubt, doubtful)))
+        settings = self._engine.settings
+        chosen = choose(settings)
+        name = chosen.entry.name if chosen.entry is not None else chosen.server
+        return Writer(name, settings.answers == "auto", chosen.why)
+
+    def extract(self, trace: Trace) -> Reply:
+        from glassbox_tui.answer.answers import answer
+
+        return _reply(answer(trace, self._engine, by_model=False))
+
+    def answer(self, trace: Trace, *, reading: ReadingFn, piece: PieceFn, cancelled: CancelledFn) -> Reply:
+        from glassbox_tui.answer.answers import answer
+
+        found = answer(trace, self._engine, by_model=True, reading=reading, piece=piece, cancelled=cancelled)
+        return _reply(found)
 
     def update(
         self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
@@ -284,11 +328,30 @@ class EngineBackend:
         self._engine.close()
 
 
-def _doubt(claim: Claim) -> Doubt:
+def _reply(found: Answer) -> Reply:
+    from glassbox_tui.tui.marks import spans
+    from glassbox_tui.views.answer import is_doubtful
+
+    doubtful = [claim for claim in found.claims if is_doubtful(claim)]
+    return Reply(
+        mode=found.mode,
+        text=found.text,
+        sources=tuple(map(_source, found.citations)),
+        notice=found.notice,
+        checked=len(found.claims),
+        doubts=tuple(map(_doubt, doubtful, spans(found.text, [claim.text for claim in doubtful]))),
+        model=found.model,
+        prompt=tuple((message.role, message.text) for message in found.prompt),
+        dropped=found.dropped,
+        stopped=found.stopped,
+    )
+
+
+def _doubt(claim: Claim, span: tuple[int, int]) -> Doubt:
     from glassbox_tui.views.answer import nearest
 
     where = nearest(claim.source) if claim.source else ""
-    return Doubt(claim.text, claim.support, claim.verdict, claim.missing, claim.cited, claim.citation, where)
+    return Doubt(claim.text, claim.support, claim.verdict, claim.missing, claim.cited, claim.citation, where, span=span)
 
 
 def _source(citation: Citation) -> Source:

@@ -15,7 +15,7 @@ class Branch:
     """A Trace that left its parent after the parent's round `after`, whose rounds up to there it shares.
 
     `proposal` waits for a word: it may become the next round. `reply` is the answer from its evidence, when it
-    is there.
+    is there; `extract` the one that quotes, which came before the model's.
     """
 
     trace: Trace
@@ -23,6 +23,7 @@ class Branch:
     after: int = 0
     proposal: Proposal | None = None
     reply: Reply | None = None
+    extract: Reply | None = None
 
     @property
     def own(self) -> tuple[Round, ...]:
@@ -97,10 +98,20 @@ def switched(loop: Loop, by: int) -> Loop:
     return replace(loop, current=(loop.current + by) % len(loop.branches), compared=None)
 
 
-def answered(loop: Loop, reply: Reply) -> Loop:
+def answered(loop: Loop, reply: Reply, *, by_model: bool) -> Loop:
     """The answer has come; the person may be on another branch by now."""
-    branches = tuple(replace(b, reply=reply) if i == loop.answering else b for i, b in enumerate(loop.branches))
-    return replace(loop, branches=branches)
+    if loop.answering >= len(loop.branches):
+        return loop
+    old = loop.branches[loop.answering]
+    new = replace(old, reply=reply, extract=old.extract if by_model else reply)
+    return replace(loop, branches=tuple(new if i == loop.answering else b for i, b in enumerate(loop.branches)))
+
+
+def noticed(loop: Loop, reason: str) -> Loop:
+    """The answer that is there stays; `reason` says why no other came."""
+    if loop.answering >= len(loop.branches) or (old := loop.branches[loop.answering].reply) is None:
+        return loop
+    return answered(loop, replace(old, notice="\n".join(filter(None, (old.notice, reason)))), by_model=True)
 
 
 def name(branch: int) -> str:

@@ -18,6 +18,7 @@ _SHOWN = {
     "right_square_bracket": "]",
     "question_mark": "?",
     "colon": ":",
+    "full_stop": ".",
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "pagedown": "pgdn",

@@ -1,27 +1,20 @@
-"""The one-line and list panels: status, verdict, loop, answer, hints. Each is a pure function of the View."""
+"""The one-line and list panels: status, verdict, tabs. Each is a pure function of the View."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 from glassbox_tui.retrieval.trace import Grade
-from glassbox_tui.tui.backend import Doubt, Source
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, MARK, WARN, bar, cut, ends, short_zero, wrap
+from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, bar, cut, ends, short_zero
 from glassbox_tui.tui.conditions import notice_line
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.sentences import told
-from glassbox_tui.tui.state import PANELS, View, shown_round
-from glassbox_tui.tui.target import cited
+from glassbox_tui.tui.state import PANELS, View, shown_round, written_here
 from glassbox_tui.tui.words import later, say
-from glassbox_tui.views.answer import doubts
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
 WIDE = 100  # cells from which all panels stand side by side
-_LABELS = {
-    "extract": later("extract: sentences of the notes, word for word"),
-    "generate": later("generated from the evidence"),
-}
 PANEL_WORDS = {
     "hits": later("hits"),
     "flow": later("flow"),
@@ -93,52 +86,13 @@ def tabs(view: View, width: int, height: int) -> list[Text]:
     for name in PANELS:
         here = name == view.panel
         word = say(PANEL_WORDS[name])
-        if name == "answer" and view.reply is not None and not here:
+        if name == "answer" and written_here(view) is not None:
+            word = say("answer (writing)")
+        elif name == "answer" and view.reply is not None and not here:
             word = say("answer (ready)")
         line.append(f" {key_of(f'panel_{name}')}", KEY).append(f" {word} ", "reverse" if here else "")
     # The verdict's line has no room for it where these tabs are shown.
     return [ends(line, Text(f" {say('step mode')} ", "reverse"), width) if view.loop.stepping else cut(line, width)]
-
-
-def answer(view: View, width: int, height: int) -> list[Text]:
-    """The answer with its numbered sources, or the words for why there is none."""
-    if view.trace is None:
-        return wrap(Text(_how_to_answer(), DIM), width)
-    if view.reply is None:
-        if view.loop.proposal is not None:
-            return wrap(Text(say("the answer comes when the loop ends; {} ends it", key_of("stop")), DIM), width)
-        waiting = view.rounds and not view.failure
-        return wrap(Text(say("answering ...") if waiting else _how_to_answer(), DIM), width)
-    reply = view.reply
-    lines = wrap(Text(say(_LABELS.get(reply.mode, "no answer")), HEAD), width)
-    if reply.notice:  # doubt comes first: below the text it may be below the fold
-        lines.extend(wrap(Text(plain(told(reply.notice)), WARN), width))
-    for paragraph in reply.text.split("\n") if reply.text else ():
-        lines.extend(wrap(Text(plain(paragraph)), width))
-    lines.extend(line for doubt in reply.doubts for line in _doubt_lines(doubt, width))
-    if reply.checked and not reply.doubts:
-        lines.extend(wrap(Text(say("every sentence is supported by the notes"), DIM), width))
-    here = cited(view)
-    lines.extend(_source_line(s, s is here, width) for s in reply.sources)
-    return lines
-
-
-def _doubt_lines(doubt: Doubt, width: int) -> list[Text]:
-    """What is wrong with a sentence of the answer, then the sentence."""
-    nearest = f"; {say('nearest: {}', plain(doubt.nearest))}" if doubt.nearest else ""
-    head = Text(f"! {plain('; '.join(doubts(doubt, say)))}{nearest}", BAD if doubt.verdict == "unsupported" else WARN)
-    return [*wrap(head, width), cut(Text(f"  {plain(doubt.text)}", DIM), width)]
-
-
-def _source_line(source: Source, here: bool, width: int) -> Text:
-    """A citation; the one that keys act on is marked."""
-    line = Text("> " if here else "  ", MARK).append(f"[{source.number}] ", KEY).append(plain(source.where))
-    line.stylize("bold" if here else "", 2)
-    return cut(line, width)
-
-
-def _how_to_answer() -> str:
-    return say("{} runs the rounds and answers from the evidence", key_of("run"))
 
 
 def too_small(view: View, width: int, height: int) -> list[Text]:

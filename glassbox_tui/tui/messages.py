@@ -14,7 +14,7 @@ from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.moves import Move, Pause
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
-from glassbox_tui.tui.backend import Reply
+from glassbox_tui.tui.backend import Reply, Writer
 
 # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -24,19 +24,22 @@ class Search:
     """Search for this next; it takes the place of a search that waits and cancels the one that runs.
 
     `rounds` asks for rewrite rounds and an answer; `scope` names the folder or note to search in, "" all of them.
+    `by_model`: whether a model, if one serves, writes the answer; None: as the settings say.
     """
 
     run: int
     query: str
     rounds: bool
     scope: str = ""
+    by_model: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MakeStep:
     """Make a move in the loop, from round `kept` of branch `branch`; None: it is a first round.
 
-    `go_on` asks for a proposal after it; where none comes, the loop has ended and the answer follows.
+    `go_on` asks for a proposal after it; where none comes, the loop has ended and the answer follows, written
+    `by_model` or not.
     """
 
     run: int
@@ -44,6 +47,34 @@ class MakeStep:
     go_on: bool = True
     branch: int | None = None
     kept: int = 0
+    by_model: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MakeExtract:
+    """Quote the evidence of `trace`; `by_model` asks for an answer of the model's after it."""
+
+    run: int
+    trace: Trace
+    by_model: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MakeAnswer:
+    """Have the model answer from the evidence of `trace`. It takes the place of one that waits and ends one that runs.
+
+    So does every search, step and answer with a higher run: nobody would see what is written for a lower one.
+    """
+
+    run: int
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class StopAnswer:
+    """End the model's answers of runs up to this one; what is written by then is the answer."""
+
+    run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +159,9 @@ class UseModel:
 Request = (
     Search
     | MakeStep
+    | MakeExtract
+    | MakeAnswer
+    | StopAnswer
     | Refresh
     | PauseEmbedding
     | RunSelftest
@@ -233,8 +267,42 @@ class StepFailed:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDone:
+    """The extract; where a model serves, its answer takes the extract's place later."""
+
     run: int
     reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWaits:
+    """The model's answer is next: the one before is being stopped."""
+
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReading:
+    """The model has read `done` of the `total` tokens of its prompt; 0 of 0: it begins."""
+
+    run: int
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPiece:
+    """What the model has written so far."""
+
+    run: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStays:
+    """The model wrote nothing: the answer that is there stays. `reason` is one sentence."""
+
+    run: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +444,12 @@ Event = (
     | SearchFailed
     | StepDone
     | StepFailed
+    | Writer
     | AnswerDone
+    | AnswerWaits
+    | AnswerReading
+    | AnswerPiece
+    | AnswerStays
     | NoteRead
     | AroundRead
     | NotesListed

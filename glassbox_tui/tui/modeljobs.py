@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from glassbox_tui.progress import Cancelled, Progress
+from glassbox_tui.tui.desk import Desk, sentence
 from glassbox_tui.tui.messages import (
     ListModels,
     Measured,
@@ -17,21 +16,12 @@ from glassbox_tui.tui.messages import (
     UseModel,
 )
 
-if TYPE_CHECKING:
-    from glassbox_tui.tui.work import Desk
-
-
-def _sentence(error: Exception) -> str:
-    from glassbox_tui.tui.work import sentence
-
-    return sentence(error)
-
 
 def list_models(desk: Desk, request: ListModels | None = None) -> None:
     try:
         found = desk.backend.models()
     except Exception as error:
-        desk.deliver(ModelsFailed(_sentence(error)))
+        desk.deliver(ModelsFailed(sentence(error)))
     else:
         desk.deliver(ModelsListed(found.rows, found.place, found.notice))
 
@@ -49,7 +39,7 @@ def measure_model(desk: Desk, request: MeasureModel) -> None:
         desk.deliver(Measured(name, stopped=True))
         return
     except Exception as error:
-        desk.deliver(Measured(name, _sentence(error)))
+        desk.deliver(Measured(name, sentence(error)))
         return
     list_models(desk)  # first the figures, then the word that they are there
     desk.deliver(Measured(name, notice=notice))
@@ -63,7 +53,8 @@ def use_model(desk: Desk, request: UseModel) -> None:
     try:
         said = desk.backend.use_generator(request.name)
     except Exception as error:
-        desk.deliver(ModelUsed(_sentence(error)))
+        desk.deliver(ModelUsed(sentence(error)))
         return
+    desk.deliver(desk.backend.writer())
     desk.deliver(ModelUsed(said))
     list_models(desk)

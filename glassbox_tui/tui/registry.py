@@ -10,6 +10,7 @@ from textual.binding import Binding
 from glassbox_tui.tui import keys
 from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.features import (
+    answers,
     browser,
     copy,
     core,
@@ -37,6 +38,7 @@ _FEATURES = (
     *reader.COMMANDS,
     *table.COMMANDS,
     *loop.COMMANDS,
+    *answers.COMMANDS,
     *copy.COMMANDS,
     *export.COMMANDS,
     *history.COMMANDS,

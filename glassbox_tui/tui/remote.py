@@ -24,9 +24,10 @@ from pathlib import Path
 
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui.backend import OpenAt, opener
+from glassbox_tui.tui.desk import Deliver
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.messages import Event, FolderOpened, Refresh, Request, WorkersGone
-from glassbox_tui.tui.work import Deliver, Workers
+from glassbox_tui.tui.work import Workers
 
 _BROKEN = (EOFError, OSError, pickle.PickleError)
 

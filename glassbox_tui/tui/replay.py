@@ -7,9 +7,9 @@ from pathlib import Path
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.retrieval.trace import Trace, TraceError
 from glassbox_tui.retrieval.trace_json import from_json
+from glassbox_tui.tui.desk import Deliver
 from glassbox_tui.tui.messages import Refused, Request
 from glassbox_tui.tui.words import say
-from glassbox_tui.tui.work import Deliver
 
 LARGEST = 200_000_000  # bytes
 

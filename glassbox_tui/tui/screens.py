@@ -16,12 +16,12 @@ from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from glassbox_tui.tui import evidence, lines, registry, rounds
+from glassbox_tui.tui import answerlines, evidence, lines, registry, rounds
 from glassbox_tui.tui.cells import DIM, KEY, WARN
 from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.hints import help_lines, hints
 from glassbox_tui.tui.keys import key_of
-from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round
+from glassbox_tui.tui.state import PANELS, View, selected_hit, shown_round, written_here
 from glassbox_tui.tui.statusline import status
 from glassbox_tui.tui.widgets import HitsTable, Panel, QueryBox
 from glassbox_tui.tui.words import say
@@ -82,7 +82,7 @@ class MainScreen(Screen[None]):
             yield Panel(evidence.scores, title=say("scores"), id="scores", classes="box")
         with Horizontal(id="bottom"):
             yield Panel(rounds.loop, title=_title("loop"), id="loop", classes="box")
-            yield Panel(lines.answer, title=_title("answer"), id="answer", classes="box")
+            yield Panel(answerlines.answer, title=_title("answer"), id="answer", classes="box")
         yield Panel(hints, id="hints")
         yield Panel(lines.too_small, id="small")
 
@@ -121,8 +121,13 @@ class MainScreen(Screen[None]):
         for box in self.query(".box"):
             box.set_class((box.id or "").removesuffix("-box") == view.panel, "active")
         moved = before is None or selected_hit(before) is not selected_hit(view)
+        writing, wrote = written_here(view), before is not None and _has_text(before)
         for panel in self.query(Panel):
-            panel.show(view, from_top=moved and panel.id in {"evidence", "scores"})
+            if panel.id == "answer":
+                # What is being written is followed to its end; once it is whole it is read from its beginning.
+                panel.show(view, follow=writing is not None and wrote, rewind=wrote != _has_text(view))
+            else:
+                panel.show(view, from_top=moved and panel.id in {"evidence", "scores"})
         self.query_one(HitsTable).show(view)
 
     def _retitle(self) -> None:
@@ -137,6 +142,11 @@ class MainScreen(Screen[None]):
         slash = _slash(view, self.size.width // 3)
         self.query_one("#slash", Panel).styles.width = slash.cell_len + 1
         self.query_one(QueryBox).border_title = Content(slash.plain.strip())  # no markup: it names a file
+
+
+def _has_text(view: View) -> bool:
+    writing = written_here(view)
+    return writing is not None and bool(writing.text)
 
 
 def _slash(view: View, room: int) -> Text:

@@ -113,6 +113,8 @@ TEMPLATES = (
     "Citations to no passage were removed: {}.",
     "{} cited no passage: what its sentences rest on was looked for afterwards.",
     "The answer is not in the language of the question.",
+    "stopped before a word was written: this is an extract",
+    "./run.sh --with-llm brings a small one, `glassbox-tui models pull` a better one",
     # another folder
     "there is no folder {}",
     "{} is not a note: .md, .txt and .pdf files are",

@@ -12,15 +12,19 @@ from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.moves import Pause
 from glassbox_tui.retrieval.trace import Hit, IndexInfo, Round, Trace
-from glassbox_tui.tui import branches, browsing, modelstate, sentences
-from glassbox_tui.tui.backend import Reply
-from glassbox_tui.tui.branches import NO_BRANCHES, Loop
+from glassbox_tui.tui import branches, browsing, modelstate, sentences, writing
+from glassbox_tui.tui.backend import Reply, Writer
+from glassbox_tui.tui.branches import NO_BRANCHES, Branch, Loop
 from glassbox_tui.tui.browsing import Browser, Leaf
 from glassbox_tui.tui.checks import NEVER_RUN, Selftest, heard
 from glassbox_tui.tui.closeup import PLAIN, Around, CloseUp
 from glassbox_tui.tui.living import Living
 from glassbox_tui.tui.messages import (
     AnswerDone,
+    AnswerPiece,
+    AnswerReading,
+    AnswerStays,
+    AnswerWaits,
     AroundRead,
     Changed,
     Checked,
@@ -51,6 +55,7 @@ from glassbox_tui.tui.messages import (
 )
 from glassbox_tui.tui.modelstate import NO_MODELS, Models
 from glassbox_tui.tui.reading import Reading, loaded
+from glassbox_tui.tui.writing import Answers, Writing
 from glassbox_tui.views.colours import Colours, carried
 from glassbox_tui.views.look import Look
 from glassbox_tui.views.ranks import in_order_of, ran
@@ -74,7 +79,7 @@ class View:
     `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
     chunk's line alone in the rank flow; `colours` are those of the chunks on show.
     `scope` is the folder or note that is searched, "" for all; `alone`: the panel has the whole screen. `typing`: the
-    query box has the keys, so that letters are text.
+    query box has the keys, so that letters are text. `answers`: who answers, and the answer that is being written.
     """
 
     notes: str = ""
@@ -111,6 +116,7 @@ class View:
     browser: Browser = field(default_factory=Browser)
     living: Living = field(default_factory=Living)
     models: Models = NO_MODELS
+    answers: Answers = field(default_factory=Answers)
 
     @property
     def ascii(self) -> bool:
@@ -243,7 +249,8 @@ def applied(view: View, event: Event) -> View:
         case OpenFailed(reason):
             return replace(view, progress=None, problem=reason)
         case WorkersGone(reason):
-            gone = replace(view, info=None, progress=None, problem=reason, shown=view.run)
+            answers = writing.over(view.answers)
+            gone = replace(view, info=None, progress=None, problem=reason, shown=view.run, answers=answers)
             if gone.reading is None or gone.reading.note is not None:
                 return gone
             note = NoteText(gone.reading.path, problem=reason)
@@ -270,10 +277,15 @@ def applied(view: View, event: Event) -> View:
             return replace(_on_branch(view, loop), shown=run)
         case StepFailed(run, reason) if run == view.run:
             return replace(view, shown=run, told=sentences.told(reason))
+        case Writer():
+            return replace(view, answers=replace(view.answers, writer=event))
+        case AnswerWaits(run) | AnswerReading(run) | AnswerPiece(run) if run == view.run:
+            return replace(view, answers=writing.moved_on(view.answers, event, view.loop.answering))
         case AnswerDone(run, reply) if run == view.run:
-            loop = branches.answered(view.loop, reply)
-            here = loop.branch.reply if loop.branch is not None else reply
-            return replace(view, reply=here, loop=loop, closeup=replace(view.closeup, source=0))
+            loop = branches.answered(view.loop, reply, by_model=being_written(view) is not None)
+            return _answered(view, loop)
+        case AnswerStays(run, reason) if run == view.run:
+            return _answered(view, branches.noticed(view.loop, reason))
         case NoteRead(token, note) if view.reading is not None and token == view.reading.token:
             return replace(view, reading=loaded(view.reading, note, *view.reading.size))
         case AroundRead(uid, before, after):
@@ -318,9 +330,56 @@ def finished(view: View, event: Event) -> Trace | None:
 def _on_branch(view: View, loop: Loop) -> View:
     """The branch that `loop` has on screen, its last round."""
     branch = loop.branch
-    trace, reply = (branch.trace, branch.reply) if branch is not None else (None, None)
-    closeup = replace(view.closeup, source=0)
+    trace = branch.trace if branch is not None else None
+    reply, closeup = _reply(branch, view.answers), replace(view.closeup, source=0)
     return replace(view, loop=loop, trace=trace, reply=reply, round=None, failure="", closeup=closeup)
+
+
+def _reply(branch: Branch | None, answers: Answers) -> Reply | None:
+    """The branch's answer: the model's, or the one that quotes, as the person likes it."""
+    if branch is None:
+        return None
+    return branch.reply if answers.by_model else branch.extract or branch.reply
+
+
+def _answered(view: View, loop: Loop) -> View:
+    """The answer that was being made is there, or will not come."""
+    reply, closeup = _reply(loop.branch, view.answers), replace(view.closeup, source=0)
+    return replace(view, reply=reply, loop=loop, closeup=closeup, answers=writing.over(view.answers))
+
+
+def being_written(view: View) -> Writing | None:
+    """The answer that the model is at work on, for whichever branch."""
+    now = view.answers.writing
+    return now if now is not None and now.run == view.run else None
+
+
+def written_here(view: View) -> Writing | None:
+    """The answer that takes the place of the one on screen."""
+    now = being_written(view)
+    return now if now is not None and now.branch == view.loop.current and view.answers.by_model else None
+
+
+def shown_reply(view: View) -> Reply | None:
+    """The answer as it is on screen: also one of which only a part is written."""
+    now = written_here(view)
+    return Reply("generate", now.text, stopped=True) if now is not None and now.text else view.reply
+
+
+def ask_model(view: View) -> View:
+    """The model is to answer from the evidence on screen, again or for the first time."""
+    run = view.run + 1
+    answers = replace(view.answers, chosen=True, writing=Writing(run, view.loop.current))
+    loop = replace(view.loop, answering=view.loop.current)
+    return replace(view, run=run, shown=run, answers=answers, loop=loop)
+
+
+def answers_by_model(view: View, on: bool) -> View:
+    """Show the model's answers, or the extracts that came before them."""
+    answers = replace(view.answers, chosen=on)
+    return replace(
+        view, answers=answers, reply=_reply(view.loop.branch, answers), closeup=replace(view.closeup, source=0)
+    )
 
 
 def switch_branch(view: View, by: int) -> View:

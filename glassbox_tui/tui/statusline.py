@@ -9,6 +9,7 @@ from rich.text import Text
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import IndexInfo
+from glassbox_tui.tui.answerlines import status_words
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, WARN, ends
 from glassbox_tui.tui.conditions import home, middle
 from glassbox_tui.tui.estimate import duration
@@ -108,6 +109,8 @@ def _working(progress: Progress) -> list[Piece]:
 
 
 def _timings(view: View) -> list[Piece]:
+    if words := status_words(view):
+        return [Piece(Text(words + " ", WARN), right=True)]
     if view.run != view.shown and view.rounds:
         return [Piece(Text(say("running the rounds ...") + " ", WARN), right=True)]
     now = shown_round(view)

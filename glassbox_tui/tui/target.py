@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from glassbox_tui.retrieval.trace import Hit, Trace
 from glassbox_tui.tui.backend import Source
 from glassbox_tui.tui.reading import line_in_sight
-from glassbox_tui.tui.state import View, selected_hit
+from glassbox_tui.tui.state import View, selected_hit, shown_reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,10 @@ def target(view: View) -> Target | None:
 
 def cited(view: View) -> Source | None:
     """The answer's citation that keys act on: while its panel is the active one, and it has any."""
-    if view.panel != "answer" or view.reply is None or not view.reply.sources:
+    reply = shown_reply(view)
+    if view.panel != "answer" or reply is None or not reply.sources:
         return None
-    return view.reply.sources[min(view.closeup.source, len(view.reply.sources) - 1)]
+    return reply.sources[min(view.closeup.source, len(reply.sources) - 1)]
 
 
 def hit_of(trace: Trace | None, uid: str) -> Hit | None:

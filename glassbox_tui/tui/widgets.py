@@ -43,13 +43,15 @@ class Panel(Widget):
         """All lines as plain text, those scrolled out of sight included."""
         return "\n".join(line.plain for line in self._lines)
 
-    def show(self, view: View, *, from_top: bool = False) -> None:
+    def show(self, view: View, *, from_top: bool = False, follow: bool = False, rewind: bool = False) -> None:
+        """Draw `view`. `follow` keeps the end in sight, `rewind` begins anew, unless somebody has scrolled away."""
         self._view = view
         if not self.size:
             return
-        before, top = self._lines, self._top
+        before, top, at_end = self._lines, self._top, self._top == self._last_top()
         self._lines = tuple(map(drawn, self._draw(view, self.size.width, self.size.height)))
-        self._top = 0 if from_top else min(top, self._last_top())
+        last = self._last_top()
+        self._top = 0 if from_top or (rewind and at_end) else last if follow and at_end else min(top, last)
         changed = [
             Region(start, y, end - start, 1)
             for y in range(self.size.height)

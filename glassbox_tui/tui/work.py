@@ -1,6 +1,9 @@
 """The worker threads: each serves one lane of requests and knows nothing of widgets.
 
     search   one at a time, the newest wins: a request takes the place of one that waits and cancels the one that runs
+    extract  quotes the evidence when the rounds end: beside the next search, and beside an answer that is being stopped
+    answer   the model's answers, one at a time, a queue of one. Whatever the person asks next, a typed letter too, ends
+             the one that is written: its evidence has left the screen, and nobody would see it
     index    opens the index, then keeps it up to date
     side     small questions (a note's text, the list of notes): they never wait behind a search or an update
     selftest the invariants, which take a minute
@@ -11,72 +14,50 @@ textual workers: textual waits for its thread workers when it leaves, and a quit
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.watch import Mode
-from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
-from glassbox_tui.retrieval.moves import First
-from glassbox_tui.retrieval.trace import Trace
-from glassbox_tui.tui.backend import Backend, OpenAt, OpenBackend, Reply
+from glassbox_tui.progress import Cancelled, Progress, ProgressFn
+from glassbox_tui.tui.backend import Backend, OpenAt, OpenBackend
+from glassbox_tui.tui.desk import (
+    ANSWER,
+    EXTRACT,
+    INDEX,
+    LANES,
+    MEASURE,
+    SEARCH,
+    SELFTEST,
+    SIDE,
+    Deliver,
+    Desk,
+    sentence,
+    throttled,
+)
 from glassbox_tui.tui.estimate import estimating
+from glassbox_tui.tui.jobs import JOBS
 from glassbox_tui.tui.messages import (
-    AnswerDone,
-    AroundRead,
-    Changed,
-    Checked,
-    ChunksListed,
-    Event,
+    AnswerWaits,
     FolderFailed,
     FolderOpened,
-    ListChunks,
-    ListFailed,
-    ListModels,
-    ListNotes,
+    MakeAnswer,
     MakeStep,
-    MeasureModel,
-    NoteRead,
-    NotesListed,
     Opened,
     OpenFailed,
     OpenFolder,
     PauseEmbedding,
     Progressed,
-    ReadAround,
-    ReadNote,
     Refresh,
     Request,
-    RunSelftest,
     Search,
-    SearchDone,
-    SearchFailed,
-    SelftestDone,
-    StepDone,
-    StepFailed,
-    StopMeasuring,
-    Updated,
-    UpdateFailed,
-    UseModel,
+    StopAnswer,
     Watched,
 )
-from glassbox_tui.tui.modeljobs import list_models, measure_model, stop_measuring, use_model
-
-Deliver = Callable[[Event], None]
-_log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0  # between looks whether the process that writes the index is gone
-PATIENCE = 0.5  # seconds after which work that nobody asked for shows
-# Of an update after an edit: the new text is searchable, then its vectors are. What comes later is older work.
-EDIT_CHANGES = 2
-
-SEARCH, INDEX, SIDE, SELFTEST, MEASURE = LANES = ("search", "index", "side", "selftest", "measure")
 
 
 class Crew(Protocol):
@@ -97,33 +78,6 @@ class Crew(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What a job works with. `cancelled` turns true when the job's result is no longer wanted.
-
-    `hold` turns true when background work is to be left for later, `overtaken` when another request of the lane is why.
-    `again` asks for another update in a while. `fresh`: the index was not brought up to date yet since it was opened;
-    `settled` says that it is.
-    """
-
-    backend: Backend
-    deliver: Deliver
-    cancelled: CancelledFn
-    hold: CancelledFn
-    overtaken: CancelledFn
-    again: Callable[[], None]
-    fresh: bool
-    settled: Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """How a kind of request is served, and in which lane. `work` may raise Cancelled; it reports by `desk.deliver`."""
-
-    lane: str
-    work: Callable[[Desk, Any], None]
-
-
 class Workers:
     """Owns the backend and the threads. `deliver` is called from them and must be safe to call from any thread."""
 
@@ -139,6 +93,7 @@ class Workers:
         self._wake = threading.Condition()
         self._stopped = threading.Event()
         self._paused = False  # the embedding is
+        self._newest = self._stopped_to = 0  # runs: the last asked for, and the last whose answer was stopped
         self._fresh = True  # no update was finished since the index was opened
         self._unwatched = threading.Event()  # set: the watch of the folder before is to end
         serve = {lane: self._open_and_serve if lane == INDEX else self._serve for lane in LANES}
@@ -156,6 +111,13 @@ class Workers:
             if request.on:
                 return
             request = Refresh()
+        if isinstance(request, StopAnswer):
+            self._stopped_to = max(self._stopped_to, request.run)
+            return
+        if isinstance(request, Search | MakeStep | MakeAnswer):
+            self._newest = max(self._newest, request.run)
+        if isinstance(request, MakeAnswer) and ANSWER in self._busy:
+            self._deliver(AnswerWaits(request.run))
         kind = type(request)
         lane = self._waiting[JOBS[kind].lane]
         with self._wake:
@@ -207,6 +169,7 @@ class Workers:
                 self._backend = backend
                 self._wake.notify_all()
             self._deliver(Opened(backend.info()))
+            self._deliver(backend.writer())
             self._watch(backend)
         self._serve(lane, tell_or_stop)
 
@@ -229,8 +192,20 @@ class Workers:
 
         threading.Thread(target=keep_watching, name="glassbox-watch", daemon=True).start()
 
-    def _desk(self, lane: str, backend: Backend, cancelled: CancelledFn) -> Desk:
-        waiting = self._waiting[lane]
+    def _desk(self, lane: str, backend: Backend, request: Request) -> Desk:
+        waiting, run = self._waiting[lane], getattr(request, "run", 0)
+
+        def overtaken() -> bool:
+            return run < self._newest if lane in (EXTRACT, ANSWER) else bool(waiting)
+
+        def cancelled() -> bool:
+            if self._stopped.is_set():
+                return True
+            if lane == INDEX:
+                return OpenFolder in waiting
+            if lane == ANSWER and run <= self._stopped_to:
+                return True
+            return self._backend is None or (lane in (SEARCH, EXTRACT, ANSWER) and overtaken())
 
         def settled() -> None:
             self._fresh = False
@@ -240,7 +215,8 @@ class Workers:
             deliver=self._deliver,
             cancelled=cancelled,
             hold=lambda: self._paused or bool(waiting),
-            overtaken=lambda: bool(waiting),
+            overtaken=overtaken,
+            hand_on=self.send,
             again=self._retry,
             fresh=self._fresh,
             settled=settled,
@@ -255,11 +231,6 @@ class Workers:
     def _serve(self, lane: str, tell: ProgressFn = lambda _: None) -> None:
         """Serve the lane's requests one after another until the end."""
         waiting = self._waiting[lane]
-
-        def cancelled() -> bool:
-            if self._stopped.is_set() or (lane == SEARCH and bool(waiting)):
-                return True
-            return OpenFolder in self._waiting[INDEX] if lane == INDEX else self._backend is None
 
         while True:
             with self._wake:
@@ -276,7 +247,7 @@ class Workers:
                 if isinstance(request, OpenFolder):
                     self._move(request, backend, tell)
                 elif backend is not None:
-                    JOBS[kind].work(self._desk(lane, backend, cancelled), request)
+                    JOBS[kind].work(self._desk(lane, backend, request), request)
             except Cancelled:
                 pass
             except Exception as error:  # a job minds its own errors: this one is ours, and must not end the lane
@@ -308,173 +279,15 @@ class Workers:
             if self._stopped.is_set():
                 self._backend = before
                 raise Cancelled
-            for lane in (SEARCH, SIDE):
+            for lane in (SEARCH, EXTRACT, ANSWER, SIDE):
                 self._waiting[lane].clear()  # what was asked of the folder before
         if before is not None:
             before.close()
         # Told before anything that is found in it, and after everything that was found before.
         self._deliver(FolderOpened(request.path, after.info()))
+        self._deliver(after.writer())
         with self._wake:
             self._backend, self._fresh = after, True
             self._waiting[INDEX][Refresh] = Refresh()
             self._wake.notify_all()
         self._watch(after)
-
-
-def _search(desk: Desk, request: Search) -> None:
-    try:
-        trace = desk.backend.search(request.query, rounds=request.rounds, cancelled=desk.cancelled, scope=request.scope)
-    except Cancelled:
-        raise
-    except Exception as error:
-        desk.deliver(SearchFailed(request.run, sentence(error)))
-        return
-    desk.deliver(SearchDone(request.run, trace, request.rounds))
-    if request.rounds and not desk.cancelled():
-        desk.deliver(AnswerDone(request.run, _answer(desk.backend, trace)))
-
-
-def _step(desk: Desk, request: MakeStep) -> None:
-    try:
-        pause = desk.backend.step(request.move, go_on=request.go_on, cancelled=desk.cancelled)
-    except Cancelled:
-        raise
-    except Exception as error:
-        failed = SearchFailed if isinstance(request.move, First) else StepFailed
-        desk.deliver(failed(request.run, sentence(error)))
-        return
-    desk.deliver(StepDone(request.run, pause, request.branch, request.kept))
-    if pause.proposal is None and not desk.cancelled():
-        desk.deliver(AnswerDone(request.run, _answer(desk.backend, pause.trace)))
-
-
-def _answer(backend: Backend, trace: Trace) -> Reply:
-    try:
-        return backend.answer(trace)
-    except Exception as error:
-        return Reply("none", sentence(error))
-
-
-def _refresh(desk: Desk, request: Refresh) -> None:
-    tell = throttled(estimating(lambda progress: desk.deliver(Progressed(progress))))
-    edits = 0 if desk.fresh else EDIT_CHANGES
-
-    def changed() -> None:
-        nonlocal edits
-        desk.deliver(Changed(desk.backend.info(), edited=edits > 0))
-        edits -= 1
-
-    try:
-        outcome = desk.backend.update(
-            progress=patient(tell) if request.quiet else tell,
-            cancelled=desk.cancelled,
-            changed=changed,
-            hold=desk.hold,
-        )
-    except Cancelled:
-        raise
-    except Exception as error:
-        desk.deliver(UpdateFailed(sentence(error)))
-        return
-    if outcome.pending and desk.overtaken():
-        return  # the next update goes on with it
-    if outcome.locked:
-        desk.again()
-    else:
-        desk.settled()
-    desk.deliver(Updated(desk.backend.info(), outcome.problems, outcome.pending))
-
-
-def _selftest(desk: Desk, request: RunSelftest) -> None:
-    def heard(group: str, name: str, ok: bool, detail: str, done: int, total: int) -> None:
-        if desk.cancelled():
-            raise Cancelled
-        desk.deliver(Checked(request.run, group, name, ok, detail, done, total))
-
-    try:
-        desk.backend.selftest(heard)
-    except Cancelled:
-        raise
-    except Exception as error:
-        desk.deliver(SelftestDone(request.run, sentence(error)))
-        return
-    desk.deliver(SelftestDone(request.run))
-
-
-def _read_note(desk: Desk, request: ReadNote) -> None:
-    try:
-        note = desk.backend.note_text(request.path)
-    except Exception as error:
-        note = NoteText(request.path, problem=sentence(error))
-    desk.deliver(NoteRead(request.token, note))
-
-
-def _read_around(desk: Desk, request: ReadAround) -> None:
-    desk.deliver(AroundRead(request.uid, *desk.backend.text_around(request.uid)))
-
-
-def _list_notes(desk: Desk, request: ListNotes) -> None:
-    try:
-        desk.deliver(NotesListed(desk.backend.files()))
-    except Exception as error:
-        desk.deliver(ListFailed(sentence(error)))
-
-
-def _list_chunks(desk: Desk, request: ListChunks) -> None:
-    desk.deliver(ChunksListed(request.path, *desk.backend.chunks(request.path)))
-
-
-def _elsewhere(desk: Desk, request: OpenFolder) -> None:
-    raise AssertionError("the workers serve this themselves: it changes the desk")
-
-
-# Every kind of request the app can send.
-JOBS: Mapping[type[Request], Job] = {
-    Search: Job(SEARCH, _search),
-    RunSelftest: Job(SELFTEST, _selftest),
-    MakeStep: Job(SEARCH, _step),
-    Refresh: Job(INDEX, _refresh),
-    PauseEmbedding: Job(INDEX, _elsewhere),
-    ReadNote: Job(SIDE, _read_note),
-    ReadAround: Job(SIDE, _read_around),
-    OpenFolder: Job(INDEX, _elsewhere),
-    ListNotes: Job(SIDE, _list_notes),
-    ListModels: Job(SIDE, list_models),
-    UseModel: Job(SIDE, use_model),
-    MeasureModel: Job(MEASURE, measure_model),
-    StopMeasuring: Job(MEASURE, stop_measuring),
-    ListChunks: Job(SIDE, _list_chunks),
-}
-
-
-def sentence(error: Exception) -> str:
-    """What the screen says of an error; one that is not for people goes to the log in full."""
-    if isinstance(error, GlassboxError):
-        return str(error)
-    _log.exception("in a worker thread")
-    return f"{type(error).__name__}: {error} (the log has the details)"
-
-
-def patient(tell: ProgressFn, clock: Callable[[], float] = time.monotonic) -> ProgressFn:
-    """`tell`, but nothing in the first moments: work that is over so soon is not worth a word."""
-    began = clock()
-
-    def maybe(progress: Progress) -> None:
-        if clock() - began >= PATIENCE:
-            tell(progress)
-
-    return maybe
-
-
-def throttled(tell: ProgressFn, interval: float = 0.1, clock: Callable[[], float] = time.monotonic) -> ProgressFn:
-    """`tell`, but at most once per `interval` seconds and phase; the first and the last step of a phase always pass."""
-    phase, told = "", -1.0
-
-    def maybe(progress: Progress) -> None:
-        nonlocal phase, told
-        now = clock()
-        if progress.phase != phase or progress.done == progress.total or now - told >= interval:
-            phase, told = progress.phase, now
-            tell(progress)
-
-    return maybe

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from glassbox_tui.tui.zh_answers import ANSWERS
 from glassbox_tui.tui.zh_engine import ENGINE
 from glassbox_tui.tui.zh_living import LIVING
 from glassbox_tui.tui.zh_loop import LOOP
@@ -20,6 +21,7 @@ ZH: Final[dict[str, str]] = {
     **LIVING,
     **LOOP,
     **MODELS,
+    **ANSWERS,
     **READER,
     **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------

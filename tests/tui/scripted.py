@@ -14,6 +14,7 @@ from samples import sample_trace, sample_trace_two_rounds
 from textual.pilot import Pilot
 
 from glassbox_tui.errors import GlassboxError
+from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.models.rows import ModelRow
 from glassbox_tui.models.speed import Speed
 from glassbox_tui.notes.reading import NoteText
@@ -22,10 +23,11 @@ from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import GlassboxApp, make_app
-from glassbox_tui.tui.backend import CheckFn, ModelList, Outcome, Reply, Source
+from glassbox_tui.tui.backend import CheckFn, ModelList, Outcome, PieceFn, Reply, Source, Writer
 from glassbox_tui.tui.messages import Event, Opened, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.widgets import Panel
+from glassbox_tui.tui.writing import NOBODY
 
 LIMIT = 20.0  # seconds after which a gate that nobody opened fails the test instead of hanging it
 INFO = IndexInfo(14, 61, 1.0, "e5-small (bundled)", "late interaction")
@@ -63,6 +65,7 @@ class ScriptedBackend:
     steps: tuple[Progress, ...] = ()
     problems: tuple[str, ...] = ()
     reply: Reply = REPLY
+    who: Writer = NOBODY
     checks: tuple[tuple[str, str, bool, str], ...] = ()
     selftest_gate: Gate | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
@@ -93,8 +96,14 @@ class ScriptedBackend:
             self.gates[query].hold()
         return self.trace_for(query, rounds)
 
-    def answer(self, trace: Trace) -> Reply:
+    def writer(self) -> Writer:
+        return self.who
+
+    def extract(self, trace: Trace) -> Reply:
         return self.reply
+
+    def answer(self, trace: Trace, *, reading: ReadingFn, piece: PieceFn, cancelled: CancelledFn) -> Reply:
+        raise AssertionError("no model is here")
 
     def update(
         self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn

@@ -20,7 +20,7 @@ from wcwidth import wcwidth
 
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Place, Trace
-from glassbox_tui.tui import cells, evidence, hints, lines, rounds, screens, table, work
+from glassbox_tui.tui import answerlines, cells, desk, evidence, hints, lines, rounds, screens, table
 from glassbox_tui.tui.backend import Doubt
 from glassbox_tui.tui.state import View, ask, listed_hits, select, selected_hit, step_sort
 from glassbox_tui.tui.statusline import status
@@ -36,7 +36,7 @@ DRAW = (
     lines.tabs,
     hints.hints,
     rounds.loop,
-    lines.answer,
+    answerlines.answer,
     lines.too_small,
     evidence.evidence,
     evidence.scores,
@@ -287,7 +287,7 @@ def test_bars_are_as_long_as_asked_and_never_of_ambiguous_width() -> None:
 
 def test_progress_passes_at_most_ten_times_a_second_but_never_loses_the_first_or_last_of_a_phase() -> None:
     now, told = 0.0, []
-    tell = work.throttled(told.append, 0.1, lambda: now)
+    tell = desk.throttled(told.append, 0.1, lambda: now)
     for done in range(1, 1001):
         now += 0.001
         tell(Progress("text", done, 1000))
@@ -378,12 +378,12 @@ def test_only_changed_cells_are_sent_and_no_wide_character_is_cut(old: str, new:
 def test_a_sentence_without_support_is_marked_above_the_sources_and_sound_answers_say_so() -> None:
     doubt = Doubt("八十年后 [/] 出现", 0.2, "unsupported", ("八十年",), (2,), "wrong", "[1] a.md:3")
     view = replace(View(), trace=sample_trace(), reply=replace(REPLY, checked=2, doubts=(doubt,)))
-    shown = [line.plain for line in lines.answer(view, 140, 20)]
+    shown = [line.plain for line in answerlines.answer(view, 140, 20)]
     marked = next(at for at, text in enumerate(shown) if text.startswith("! "))
     assert "no support" in shown[marked] and "八十年" in shown[marked] and "nearest: [1] a.md:3" in shown[marked]
     assert "[/]" in shown[marked + 1]
     assert "04-rrf.md:12-31" in shown[-1]  # keys count the sources from the end
-    sound = [line.plain for line in lines.answer(replace(view, reply=replace(REPLY, checked=2)), 100, 20)]
+    sound = [line.plain for line in answerlines.answer(replace(view, reply=replace(REPLY, checked=2)), 100, 20)]
     assert any("every sentence is supported" in text for text in sound)
     assert not any(text.startswith("! ") for text in sound)
 

@@ -174,7 +174,7 @@ async def test_the_answer_of_an_overtaken_run_is_dropped() -> None:
     thinking = Gate()
 
     class Thinker(ScriptedBackend):
-        def answer(self, trace: Trace) -> Reply:
+        def extract(self, trace: Trace) -> Reply:
             thinking.hold()
             return Reply("extract", "old answer")
 

@@ -471,7 +471,7 @@ async def test_the_answer_of_an_overtaken_step_is_dropped() -> None:
     thinking = Gate()
 
     class Thinker(Stepper):
-        def answer(self, trace: Trace) -> Reply:
+        def extract(self, trace: Trace) -> Reply:
             thinking.hold()
             return replace(self.reply, text="old answer")
 
@@ -490,7 +490,7 @@ async def test_an_answer_goes_to_the_branch_it_was_made_for() -> None:
     thinking = Gate()
 
     class Thinker(Stepper):
-        def answer(self, trace: Trace) -> Reply:
+        def extract(self, trace: Trace) -> Reply:
             if trace.last.query == "green tea":
                 thinking.hold()
             return replace(self.reply, text=f"an answer to {trace.last.query}")

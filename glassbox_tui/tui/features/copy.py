@@ -11,7 +11,7 @@ from glassbox_tui.tui.clipboard import LIMIT_BYTES, in_tmux, osc52
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.features.reader import BOTH
 from glassbox_tui.tui.outbox import replace_file
-from glassbox_tui.tui.state import View
+from glassbox_tui.tui.state import View, shown_reply
 from glassbox_tui.tui.target import target
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.plain import first_line
@@ -33,9 +33,10 @@ def copies(view: View) -> dict[str, tuple[str, str]]:
         texts["f"] = (say("the full path:line"), f"{Path(view.notes).absolute() / found.path}:{found.line}")
     if view.query.strip():
         texts["q"] = (say("the query"), view.query)
-    if view.reply is not None and view.reply.text:
-        sources = "\n".join(f"[{s.number}] {s.where}" for s in view.reply.sources)
-        texts["a"] = (say("the answer with its sources"), f"{view.reply.text}\n\n{sources}".strip())
+    reply = shown_reply(view)
+    if reply is not None and reply.text:
+        sources = "\n".join(f"[{s.number}] {s.where}" for s in reply.sources)
+        texts["a"] = (say("the answer with its sources"), f"{reply.text}\n\n{sources}".strip())
     return texts
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from glassbox_tui.tui import state
 from glassbox_tui.tui.commands import BROWSER, MAIN, MODELS, Command
-from glassbox_tui.tui.features import loop
+from glassbox_tui.tui.features import answers, loop
 from glassbox_tui.tui.features.reader import has_sources, step_source
 from glassbox_tui.tui.messages import Refresh
 from glassbox_tui.tui.state import PANELS, View
@@ -37,7 +37,9 @@ def has_rounds(view: View) -> bool:
 
 def _answered(view: View, name: str) -> str:
     """There is an answer, on a panel that is not the one on show."""
-    return "answer" if name == "answer" and view.reply is not None and view.panel != name else ""
+    if name != "answer" or view.reply is None or view.panel == name:
+        return ""
+    return "answer" if state.being_written(view) is None else "writing"
 
 
 def _query(app: GlassboxApp) -> None:
@@ -45,12 +47,16 @@ def _query(app: GlassboxApp) -> None:
 
 
 def _leave(app: GlassboxApp) -> None:
+    if app.focused is None and state.being_written(app.view) is not None:
+        answers.stop(app)  # what else would the key be meant for
     app.leave_query()
 
 
 def _run(app: GlassboxApp) -> None:
     if app.focused is None and has_sources(app.view):
         app.action_do("read")  # on the answer's panel, enter follows the citation
+        return
+    if app.focused is None and app.typed == app.view.query and answers.refuses_to_run(app):
         return
     query = app.typed
     if query.strip():

@@ -15,7 +15,7 @@ from glassbox_tui.tui.conditions import middle
 from glassbox_tui.tui.features.copy import short_path
 from glassbox_tui.tui.features.reader import BOTH
 from glassbox_tui.tui.outbox import new_file, stem_of
-from glassbox_tui.tui.state import View
+from glassbox_tui.tui.state import View, shown_reply
 from glassbox_tui.tui.words import say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def markdown(view: View, made: str) -> str:
 
     if view.trace is None:
         raise ValueError("a report needs a Trace")
-    reply = view.reply
+    reply = shown_reply(view)
     answer = None
     if reply is not None:
         sources = tuple(f"[{s.number}] {s.where}" for s in reply.sources)

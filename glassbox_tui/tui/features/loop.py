@@ -172,7 +172,8 @@ def _send(app: GlassboxApp, move: Move, branch: int | None, kept: int) -> None:
     if _refused(app):
         return
     app.change(state.on_panel(state.ask_step(app.view), "loop"))
-    app.send(MakeStep(app.view.run, move, app.view.loop.stepping, branch, kept))
+    view = app.view
+    app.send(MakeStep(view.run, move, view.loop.stepping, branch, kept, view.answers.chosen))
 
 
 def _switch(app: GlassboxApp, by: int) -> None:
