@@ -28,7 +28,7 @@ def answer(view: View, width: int, height: int) -> list[Text]:
     if view.trace is None:
         return wrap(Text(_how_to_answer(), DIM), width)
     writing = written_here(view)
-    head = [ends(Text(progress_words(writing), WARN), _stop_key(), width)] if writing is not None else []
+    head = [_progress(writing, width)] if writing is not None else []
     if writing is not None and writing.text:
         return [*head, *_paragraphs(writing.text, (), width)]
     if view.reply is None:
@@ -47,8 +47,11 @@ def progress_words(writing: Writing) -> str:
     return say("the model is called ...")
 
 
-def _stop_key() -> Text:
-    return Text(key_of("stop_answer"), KEY).append(f" {say('stop')}", "not bold")
+def _progress(writing: Writing, width: int) -> Text:
+    """Where there is no room for the key, too, the last line of the screen has it."""
+    words = Text(progress_words(writing), WARN)
+    key = Text(key_of("stop_answer"), KEY).append(f" {say('stop')}", "not bold")
+    return ends(words, key, width) if words.cell_len + key.cell_len < width else cut(words, width)
 
 
 def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
