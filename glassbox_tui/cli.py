@@ -165,9 +165,9 @@ def _eval(options: argparse.Namespace) -> int:
     options.rounds = options.rounds or 1
     with shown_progress() as progress:
         if options.compare:
-            found = evaluate.comparison(options.compare, notes, queries, _settings(options), progress)
+            found = evaluate.comparison(options.compare, notes, queries, _settings(options), progress, options.limit)
         else:
-            found = evaluate.evaluate(notes, queries, _settings(options), options.at or (), progress)
+            found = evaluate.evaluate(notes, queries, _settings(options), options.at or (), progress, options.limit)
     tell(found.notices)
     if options.json:
         return show_json(found.document)
@@ -180,7 +180,7 @@ def _eval_claims(options: argparse.Namespace) -> int:
     from glassbox_tui.views.measures import claims_view
     from glassbox_tui.views.progress import shown_progress
 
-    if options.compare or options.queries or options.rounds or options.at:
+    if options.compare or options.queries or options.rounds or options.at or options.limit:
         raise UsageError("--claims goes with --notes and --json only: it makes its claims from the notes")
     notes = _notes(options.notes)
     by_hand = _existing(options.claims) if options.claims else None

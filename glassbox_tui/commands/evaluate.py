@@ -9,9 +9,10 @@ from typing import Any
 
 from glassbox_tui.answer.extract import distinct, extract
 from glassbox_tui.index.location import index_path
+from glassbox_tui.lab.comparing import Bench
 from glassbox_tui.lab.documents import read_documents
 from glassbox_tui.lab.evaluate import Extract, Extracted, judge_all, report
-from glassbox_tui.lab.experiments import STAGE_METRIC, Bench, compare
+from glassbox_tui.lab.experiments import STAGE_METRIC, compare
 from glassbox_tui.lab.queries import LabelledQuery, doubts, read_queries
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
@@ -28,9 +29,19 @@ class Evaluation:
     caption: str
 
 
-def evaluate(notes: Path, queries: Path, settings: Settings, cuts: Sequence[int], progress: ProgressFn) -> Evaluation:
-    """Every stage side by side, on `settings.max_rewrites` + 1 rounds. Raises LabError and what an engine raises."""
-    asked = read_queries(queries)
+def evaluate(
+    notes: Path,
+    queries: Path,
+    settings: Settings,
+    cuts: Sequence[int],
+    progress: ProgressFn,
+    limit: int | None = None,
+) -> Evaluation:
+    """Every stage side by side, on `settings.max_rewrites` + 1 rounds; with a `limit` on the first questions alone.
+
+    Raises LabError and what an engine raises.
+    """
+    asked = read_queries(queries)[:limit]
     with opened(notes, settings, progress) as engine:
         notices = _notices(engine, asked)
         deepest = max(cuts, default=0)
@@ -46,9 +57,11 @@ def evaluate(notes: Path, queries: Path, settings: Settings, cuts: Sequence[int]
     return Evaluation(report(judged, cuts), tuple(notices), caption)
 
 
-def comparison(name: str, notes: Path, queries: Path, settings: Settings, progress: ProgressFn) -> Evaluation:
+def comparison(
+    name: str, notes: Path, queries: Path, settings: Settings, progress: ProgressFn, limit: int | None = None
+) -> Evaluation:
     """One of `lab.experiments.COMPARISONS`. Other ways to cut or embed have indexes beside the usual one."""
-    asked = read_queries(queries)
+    asked = read_queries(queries)[:limit]
     notices: dict[str, None] = {}
     caption = ""
 
@@ -57,7 +70,8 @@ def comparison(name: str, notes: Path, queries: Path, settings: Settings, progre
         engine = opened(notes, changed, progress, place)
         notices.update(dict.fromkeys(_notices(engine, asked)))
         if not place:  # the usual index speaks for all
-            caption = _caption(engine, notes, name)
+            told = f"{name}: {engine.chat.name}" if name == "llm" and engine.chat else name
+            caption = _caption(engine, notes, told + (f", the first {len(asked)} questions" if limit else ""))
         return engine
 
     rows = compare(name, Bench(asked, settings, open_, extract_of, progress))

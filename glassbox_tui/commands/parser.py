@@ -27,7 +27,7 @@ COMMANDS = (
     "bench",
 )
 MODES = ("hybrid", "bm25", "dense")
-COMPARISONS = ("weights", "models", "chunks", "words", "feedback")
+COMPARISONS = ("weights", "models", "chunks", "words", "feedback", "llm")
 
 
 def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
@@ -67,6 +67,7 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     measure.add_argument("--queries", metavar="FILE", help='lines of {"query", "relevant", "answers"}')
     measure.add_argument("--rounds", metavar="N", type=_count, help="rounds at most, rewrites included (default: 1)")
     measure.add_argument("--at", metavar="K,K", type=_cuts, help="more depths for recall and nDCG")
+    measure.add_argument("--limit", metavar="N", type=_count, help="only the first N questions")
     measure.add_argument("--compare", choices=COMPARISONS, help="rows of variants in place of stages")
     measure.add_argument(
         "--claims",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -14,9 +14,9 @@ from glassbox_tui.index.indexer import note_counts
 from glassbox_tui.index.rows import Forward
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, Passages, build_sparse, search_passages
+from glassbox_tui.lab.comparing import Bench, Row
 from glassbox_tui.lab.evaluate import (
     CONFIGS,
-    Extract,
     ask_all,
     extract_hit,
     judge_all,
@@ -27,42 +27,16 @@ from glassbox_tui.lab.evaluate import (
     uids_of,
 )
 from glassbox_tui.lab.jsonl import LabError
-from glassbox_tui.lab.queries import LabelledQuery
+from glassbox_tui.lab.llm import llm_rows
 from glassbox_tui.lab.whatif import final_at, takeover
-from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Round
-from glassbox_tui.settings import CHUNK_STRATEGIES, Settings
+from glassbox_tui.settings import CHUNK_STRATEGIES
 from glassbox_tui.text.tokens import terms
 
-COMPARISONS = ("weights", "models", "chunks", "words", "feedback")
+COMPARISONS = ("weights", "models", "chunks", "words", "feedback", "llm")
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0)
 ROUNDS = (2, 3)
-
-# (settings, name of an index beside the usual one; "": the usual one) -> the engine, its index up to date.
-OpenFn = Callable[[Settings, str], Engine]
-# An engine -> what `ask` makes of its Traces.
-ExtractOf = Callable[[Engine], Extract]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One variant and what it came to; a whole number is a count, None was not measured."""
-
-    name: str
-    values: Mapping[str, float | int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What every comparison needs. Empty questions are misses everywhere."""
-
-    queries: Sequence[LabelledQuery]
-    settings: Settings
-    open: OpenFn
-    extract_of: ExtractOf
-    progress: ProgressFn
-
 
 # What the figures of a comparison are whose columns are stages.
 STAGE_METRIC = {"chunks": "ndcg@10"}
@@ -204,4 +178,5 @@ _RUNS: Mapping[str, Callable[[Bench], list[Row]]] = {
     "chunks": _chunks,
     "words": _words,
     "feedback": _feedback,
+    "llm": llm_rows,
 }

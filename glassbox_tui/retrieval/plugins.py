@@ -132,8 +132,8 @@ def judged(
     except Exception as error:
         notices.append(f"the judge {judge.name} failed ({_said(error)}): the thresholds decide")
         return verdict
-    word = "sufficient" if sufficient else "insufficient"
-    return replace(verdict, sufficient=sufficient, reasons=(f"{judge.name} says {word}", *verdict.reasons))
+    said = f"{judge.name} says sufficient" if sufficient else f"{judge.name} says insufficient"
+    return replace(verdict, sufficient=sufficient, reasons=(said, *verdict.reasons))
 
 
 def _finite(score: float) -> float:

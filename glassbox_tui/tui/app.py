@@ -219,7 +219,8 @@ class GlassboxApp(App[None]):
             return
         self.change(state.ask(self.view, query, rounds=rounds))
         if query.strip():
-            self.send(Search(self.view.run, query, rounds, self.view.scope, self.view.answers.chosen))
+            view = self.view
+            self.send(Search(view.run, query, rounds, view.scope, view.answers.chosen, view.rewriter))
         else:
             self.send(StopAnswer(self.view.run))  # to a question that is gone
 

@@ -125,11 +125,12 @@ class Backend(Protocol):
 
     def info(self) -> IndexInfo: ...
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
-        """One Trace; `rounds` False: the first round only. May raise Cancelled once `cancelled()` is true."""
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
+        """One Trace; `rounds` False: the first round only, and no language model. May raise Cancelled once
+        `cancelled()` is true."""
         ...
 
-    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
+    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn, rewriter: str = "") -> Pause:
         """Make a move in the loop (see `retrieval.stepping.step`). May raise Cancelled."""
         ...
 
@@ -232,13 +233,20 @@ class EngineBackend:
     def info(self) -> IndexInfo:
         return self._engine.info()
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
-        return self._engine.search(query, max_rewrites=None if rounds else 0, cancelled=cancelled, scope=scope)
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
+        return self._engine.search(
+            query,
+            max_rewrites=None if rounds else 0,
+            cancelled=cancelled,
+            scope=scope,
+            hurried=not rounds,
+            rewriter=rewriter or self._engine.settings.rewriter,
+        )
 
-    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
+    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn, rewriter: str = "") -> Pause:
         from glassbox_tui.retrieval.stepping import step
 
-        return step(self._engine, move, go_on=go_on, cancelled=cancelled)
+        return step(self._engine, move, go_on=go_on, cancelled=cancelled, rewriter=rewriter or None)
 
     def writer(self) -> Writer:
         from glassbox_tui.models.generators import choose

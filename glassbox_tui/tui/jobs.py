@@ -72,7 +72,13 @@ EDIT_CHANGES = 2
 
 def _search(desk: Desk, request: Search) -> None:
     try:
-        trace = desk.backend.search(request.query, rounds=request.rounds, cancelled=desk.cancelled, scope=request.scope)
+        trace = desk.backend.search(
+            request.query,
+            rounds=request.rounds,
+            cancelled=desk.cancelled,
+            scope=request.scope,
+            rewriter=request.rewriter,
+        )
     except Cancelled:
         raise
     except Exception as error:
@@ -85,7 +91,9 @@ def _search(desk: Desk, request: Search) -> None:
 
 def _step(desk: Desk, request: MakeStep) -> None:
     try:
-        pause = desk.backend.step(request.move, go_on=request.go_on, cancelled=desk.cancelled)
+        pause = desk.backend.step(
+            request.move, go_on=request.go_on, cancelled=desk.cancelled, rewriter=request.rewriter
+        )
     except Cancelled:
         raise
     except Exception as error:

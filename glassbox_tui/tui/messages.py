@@ -25,6 +25,7 @@ class Search:
 
     `rounds` asks for rewrite rounds and an answer; `scope` names the folder or note to search in, "" all of them.
     `by_model`: whether a model, if one serves, writes the answer; None: as the settings say.
+    `rewriter` is one of `settings.REWRITERS`, "" what the settings say.
     """
 
     run: int
@@ -32,6 +33,7 @@ class Search:
     rounds: bool
     scope: str = ""
     by_model: bool | None = None
+    rewriter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class MakeStep:
     """Make a move in the loop, from round `kept` of branch `branch`; None: it is a first round.
 
     `go_on` asks for a proposal after it; where none comes, the loop has ended and the answer follows, written
-    `by_model` or not.
+    `by_model` or not. `rewriter`: as in Search.
     """
 
     run: int
@@ -48,6 +50,7 @@ class MakeStep:
     branch: int | None = None
     kept: int = 0
     by_model: bool | None = None
+    rewriter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

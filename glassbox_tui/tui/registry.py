@@ -24,6 +24,7 @@ from glassbox_tui.tui.features import (
     notices,
     reader,
     replay,
+    rewriter,
     selftest,
     table,
 )
@@ -38,6 +39,7 @@ _FEATURES = (
     *reader.COMMANDS,
     *table.COMMANDS,
     *loop.COMMANDS,
+    *rewriter.COMMANDS,
     *answers.COMMANDS,
     *copy.COMMANDS,
     *export.COMMANDS,

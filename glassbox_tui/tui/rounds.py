@@ -8,14 +8,17 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.moves import Proposal
 from glassbox_tui.retrieval.reasons import ENDED
-from glassbox_tui.retrieval.trace import Grade, Round, Trace
+from glassbox_tui.retrieval.trace import Attempt, Grade, Round, Trace
 from glassbox_tui.retrieval.wording import PLUS, added_words, base_of
 from glassbox_tui.tui import branches
+from glassbox_tui.tui.attempts import attempts as attempt_lines
+from glassbox_tui.tui.attempts import rewriter_line
 from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, cut, ends, fit, wrap
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.lines import decimal, signals
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import say
+from glassbox_tui.views import attempts
 from glassbox_tui.views.compare import compare, comparison_lines, summary
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import reason_words, short_name
@@ -42,7 +45,7 @@ def loop(view: View, width: int, height: int) -> list[Text]:
     below = _what_next(view, trace, width)
     if ended:  # how it ended, and what one can do: however long the rounds below are
         top, below = [*top, *below], []
-    told = [_round(r, r is now, width, view.ascii) for r in trace.rounds]
+    told = [_round(r, r is now, width, view.ascii, attempts.of_round(trace, r)) for r in trace.rounds]
     room = height - len(top) - len(below)
     if sum(map(len, told)) > room:
         told = [whole if r is now else whole[:1] for r, whole in zip(trace.rounds, told, strict=True)]
@@ -53,7 +56,7 @@ def loop(view: View, width: int, height: int) -> list[Text]:
 
 def _invitation(view: View, width: int) -> list[Text]:
     lines = wrap(Text(say("one line per round of the rewrite loop; {} runs it", key_of("run")), DIM), width)
-    return lines + wrap(_step_mode(view), width)
+    return lines + rewriter_line(view, width) + wrap(_step_mode(view), width)
 
 
 def _step_mode(view: View) -> Text:
@@ -97,7 +100,7 @@ def query_words(r: Round) -> str:
     return plain(base_of(r.query, r.added_terms)) + (PLUS + words if words else "")
 
 
-def _round(r: Round, here: bool, width: int, ascii: bool) -> list[Text]:
+def _round(r: Round, here: bool, width: int, ascii: bool, asked: Sequence[Attempt] = ()) -> list[Text]:
     right = _short_verdict(r, width)
     left = Text(f"{'>' if here else ' '} {r.number} {fit(say(plain(r.origin)), 6)} ", HEAD if here else "")
     left.append(query_words(r), HEAD if here else "")
@@ -110,17 +113,18 @@ def _round(r: Round, here: bool, width: int, ascii: bool) -> list[Text]:
     why = reason_words(r.grade, say)
     if why and not r.grade.sufficient:
         lines += _below(Text(say("because {}", "; ".join(why)), DIM), width)
-    return lines
+    return lines + attempt_lines(asked, width, _INDENT, here)
 
 
 def _from(r: Round, width: int) -> list[Text]:
     """The added words by the chunk they came from."""
+    adder = say("model") if r.origin == "llm" else say("you")
     sources: dict[str, list[str]] = {}
     for word in added_words(r.added_terms):
         for uid in word.sources[:1] or ("",):
             sources.setdefault(uid, []).append(plain(word.text))
     told = [
-        f"{short_name(uid, _SOURCE, ellipsis='~') if uid else say('you')}: {' '.join(words)}"
+        f"{short_name(uid, _SOURCE, ellipsis='~') if uid else adder}: {' '.join(words)}"
         for uid, words in sources.items()
     ]
     return _below(Text(say("added from {}", "; ".join(told)), DIM), width) if told else []
@@ -140,7 +144,7 @@ def _what_next(view: View, trace: Trace, width: int) -> list[Text]:
         return [Text(say("running ..."), WARN)]
     if not view.rounds:
         told = [] if trace.last.grade.sufficient else [Text(say("{} runs the rewrite rounds", key_of("run")), DIM)]
-        return told + wrap(_step_mode(view), width)
+        return told + rewriter_line(view, width) + wrap(_step_mode(view), width)
     proposal = view.loop.proposal
     if proposal is not None:
         return _proposal(proposal, trace, width)
@@ -180,6 +184,7 @@ def _proposal(proposal: Proposal, trace: Trace, width: int) -> list[Text]:
     lines += _below(effect.append_text(signals(new.grade, bar_cells=0, ascii=True, thresholds=False)), width)
     lines += _below(Text(say("it would change: {}", summary(changes, say=say)), DIM), width)
     lines += _from(new, width)
+    lines += attempt_lines(proposal.attempts, width, _INDENT, whole=True)
     told = comparison_lines(changes, width - _INDENT, say=say) if changes.changes else []
     return [*lines, *(Text(" " * _INDENT).append_text(line) for line in told)]
 

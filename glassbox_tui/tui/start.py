@@ -49,6 +49,7 @@ def started(
     )
     look = look_of(ascii=wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes", wide=ui.ambiguous == "wide")
     view = View(notes=str(notes), look=look, theme=theme, language=language(ui, environ))
+    view = replace(view, rewriter=settings.rewriter)
     if trace is not None:
         view = replace(state.replayed(view, trace), offline=True, info=trace.index, progress=None)
         return Start(view, Session(data=settings.data_dir), keys, ui.mouse)

@@ -78,8 +78,9 @@ class View:
     the branches of the query; `trace` is the one on screen. `reading`: the note in the reader, while that is open.
     `look`: what the terminal can draw. `sort` is the stage whose order the table has; `only` leaves the selected
     chunk's line alone in the rank flow; `colours` are those of the chunks on show.
-    `scope` is the folder or note that is searched, "" for all; `alone`: the panel has the whole screen. `typing`: the
-    query box has the keys, so that letters are text. `answers`: who answers, and the answer that is being written.
+    `scope` is the folder or note that is searched, "" for all; `rewriter`: how queries are rewritten in this
+    session, one of `settings.REWRITERS` ("": as the settings say). `alone`: the panel has the whole screen. `typing`:
+    the query box has the keys, so that letters are text. `answers`: who answers, and the answer that is being written.
     """
 
     notes: str = ""
@@ -113,6 +114,7 @@ class View:
     closeup: CloseUp = PLAIN
     reading: Reading | None = None
     scope: str = ""
+    rewriter: str = ""
     browser: Browser = field(default_factory=Browser)
     living: Living = field(default_factory=Living)
     models: Models = NO_MODELS

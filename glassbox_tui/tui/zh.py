@@ -14,6 +14,7 @@ from glassbox_tui.tui.zh_living import LIVING
 from glassbox_tui.tui.zh_loop import LOOP
 from glassbox_tui.tui.zh_models import MODELS
 from glassbox_tui.tui.zh_reader import READER
+from glassbox_tui.tui.zh_rewriting import REWRITING
 from glassbox_tui.tui.zh_table import TABLE
 
 ZH: Final[dict[str, str]] = {
@@ -23,6 +24,7 @@ ZH: Final[dict[str, str]] = {
     **MODELS,
     **ANSWERS,
     **READER,
+    **REWRITING,
     **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------
     "search": "检索",

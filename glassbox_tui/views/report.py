@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from glassbox_tui.retrieval.reasons import ENDED
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
+from glassbox_tui.views import attempts
 from glassbox_tui.views.matching import surface_forms
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, number, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
@@ -104,12 +105,17 @@ def _round(r: Round, trace: Trace) -> Iterator[str]:
     yield f"- query: {code(r.query)}"
     surface = surface_forms(r, trace.query, (hit.text for hit in r.hits))
     for word in added_words(r.added_terms):
-        sources = ", ".join(code(uid) for uid in word.sources) or "the person who searched"
+        adder = "the model" if r.origin == "llm" else "the person who searched"
+        sources = ", ".join(code(uid) for uid in word.sources) or adder
         yield f"- added: {code(surface.get(word.text, word.text))} (weight {number(word.weight)}) from {sources}"
     for reason in r.grade.reasons:
         yield f"- because: {code(reason)}"
     if r.grade.missing:
         yield f"- not in the evidence: {', '.join(code(surface.get(t, t)) for t in r.grade.missing)}"
+    for attempt in attempts.of_round(trace, r):
+        yield f"- asked a model: {code(attempts.headline(attempt))}"
+        for name, text in (*attempt.prompt, ("reply", attempt.reply)):
+            yield from ("", f"  {line(name)}:", "", *(f"  {told}" for told in fenced(text).splitlines()))
     yield ""
     yield from _table(("signal", "value", "threshold", ""), [_signal(*s) for s in signals(r.grade)], right=(1, 2))
 

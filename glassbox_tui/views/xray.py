@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from glassbox_tui.retrieval.reasons import ENDED
-from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.retrieval.trace import Attempt, Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.views import attempts
 from glassbox_tui.views.look import Look
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
 from glassbox_tui.views.rankflow import plain_text, rank_flow
@@ -30,17 +31,19 @@ def _lines(trace: Trace, width: int, look: Look) -> Iterator[str]:
     if trace.timings_ms:
         yield f"timings   {', '.join(f'{line(k)} {v:.1f} ms' for k, v in trace.timings_ms.items())}"
     for r in trace.rounds:
-        yield from _round(r, width, look)
+        yield from _round(r, width, look, attempts.of_round(trace, r))
 
 
-def _round(r: Round, width: int, look: Look) -> Iterator[str]:
+def _round(r: Round, width: int, look: Look, asked: Sequence[Attempt] = ()) -> Iterator[str]:
     yield ""
     yield f"== round {r.number} ({line(r.origin)}) ".ljust(min(width, 72), "=")
     yield f"query  {line(r.query)}"
     yield f"terms  {' '.join(map(line, r.terms)) or 'no keyword terms'}"
     for t in r.added_terms:
         word = f", from the word {line(t.surface)}" if t.surface not in ("", t.term) else ""
-        yield f"added  {line(t.term)} (weight {t.weight:.3f}{word}) from {', '.join(map(line, t.sources)) or 'you'}"
+        sources = ", ".join(map(line, t.sources)) or ("the model" if r.origin == "llm" else "you")
+        yield f"added  {line(t.term)} (weight {t.weight:.3f}{word}) from {sources}"
+    yield from attempts.whole(asked)
     for stage in r.stages:
         yield ""
         yield from _stage(stage)

@@ -89,7 +89,7 @@ class ScriptedBackend:
     def info(self) -> IndexInfo:
         return INFO
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
         self.asked.append((query, rounds))
         self.scopes.append(scope)
         if query in self.gates:

@@ -36,7 +36,7 @@ class Edited(ScriptedBackend):
 
     is_edited: bool = False
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
         super().search(query, rounds=rounds, cancelled=cancelled, scope=scope)
         trace = replace(sample_trace_two_rounds() if rounds else sample_trace(), query=query)
         return without_the_first_hit(trace) if self.is_edited else trace

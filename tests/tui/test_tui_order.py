@@ -64,7 +64,9 @@ async def test_a_search_that_is_overtaken_is_told_to_stop() -> None:
     told: list[bool] = []
 
     class Patient(ScriptedBackend):
-        def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+        def search(
+            self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = ""
+        ) -> Trace:
             trace = super().search(query, rounds=rounds, cancelled=cancelled, scope=scope)
             told.append(cancelled())
             if cancelled():

@@ -45,11 +45,11 @@ class Stepper(ScriptedBackend):
     step_gate: Gate | None = None
     moves: list[Move] = field(default_factory=list)
 
-    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "") -> Trace:
+    def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
         self.asked.append((query, rounds))
         return self.engine.search(query, max_rewrites=None if rounds else 0, scope=scope)
 
-    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn) -> Pause:
+    def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn, rewriter: str = "") -> Pause:
         self.moves.append(move)
         if self.step_gate is not None:
             self.step_gate.hold()

@@ -173,7 +173,7 @@ def _send(app: GlassboxApp, move: Move, branch: int | None, kept: int) -> None:
         return
     app.change(state.on_panel(state.ask_step(app.view), "loop"))
     view = app.view
-    app.send(MakeStep(view.run, move, view.loop.stepping, branch, kept, view.answers.chosen))
+    app.send(MakeStep(view.run, move, view.loop.stepping, branch, kept, view.answers.chosen, view.rewriter))
 
 
 def _switch(app: GlassboxApp, by: int) -> None:
