@@ -26,7 +26,7 @@ _control = re.compile(
 )
 # "1.", "2)", "(3)", "第一，", "-", "*", "Q1:", "#": what stands before an item of a list
 _bullet = re.compile(
-    r"^\s*(?:(?:[-*•·>#]+|\(?\d{1,2}[.)）、:：](?!\d)|[（(]\d{1,2}[)）]|Q\d{0,2}[.:：]|第[一二三四五六]，?)\s*)+",
+    r"^\s*(?:(?:[-*•·>#]+(?=\s)|[•·>](?=\S)|\(?\d{1,2}[.)）、:：](?!\d)|[（(]\d{1,2}[)）]|Q\d{0,2}[.:：]|第[一二三四五六]，?)\s*)+",
     re.IGNORECASE,
 )
 _ADJECTIVES = r"(?:re-?written|rewrite of the|improved|better|revised|new|final|alternative|possible|search|sub)"
@@ -81,7 +81,7 @@ def queries(reply: str, most: int = 1, echo: str = "") -> tuple[str, ...]:
     for line in _items(said(reply)):
         query = _tidy(line)
         key = _bare(query)
-        if key and key not in told and len(query) <= QUERY_CHARS and not _is_polite(query):
+        if key and key not in told and _bare(line) not in told and len(query) <= QUERY_CHARS and not _is_polite(query):
             found.setdefault(key, query)
     return tuple(found.values())[:most]
 
