@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from glassbox_tui.answer.claims import Statement, check, statements
+from glassbox_tui.answer.claims import check
 from glassbox_tui.answer.extract import distinct, extract
 from glassbox_tui.answer.generate import Calls, PieceFn, Writer, generated
 from glassbox_tui.answer.prompt import is_refusal
 from glassbox_tui.answer.record import Answer
+from glassbox_tui.answer.statements import Statement, statements
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.models.protocols import Generator

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glassbox_tui.answer.claims import Claim, Statement, check
+from glassbox_tui.answer.claims import Claim, check
+from glassbox_tui.answer.statements import Statement
 from glassbox_tui.commands.evaluate import opened
 from glassbox_tui.index.sparse import idf
 from glassbox_tui.lab.calibrate import auroc
@@ -20,6 +21,7 @@ from glassbox_tui.settings import Settings
 from glassbox_tui.text.tokens import content_terms
 
 MADE = 100
+WIDE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def claims_report(notes: Path, labelled: Path | None, settings: Settings, progre
 
 
 def judge_claims(engine: Engine, claims: Sequence[LabelledClaim], progress: ProgressFn) -> list[Judged]:
-    """Each claim and its false twins against what a search for it finds; and against evidence without its note.
+    """Each claim and its false twins against what a search for it finds, its note among it; and without its note.
 
     "removed": the same claim, the best evidence there is once its note is taken out. "elsewhere": another claim of
     the same kind, from a note that is not among the evidence.
@@ -51,19 +53,19 @@ def judge_claims(engine: Engine, claims: Sequence[LabelledClaim], progress: Prog
     found: list[Judged] = []
     for done, labelled in enumerate(claims):
         progress(Progress("ask", done, len(claims), "claims"))
-        hits = engine.search(labelled.text, top_k=2 * engine.settings.top_k, max_rewrites=0, explain=False).hits
+        # All that was found: the note may stand far down, and whether it is found is not what is measured here.
+        hits = engine.search(labelled.text, top_k=WIDE, max_rewrites=0, explain=False).hits
         near = hits[: engine.settings.top_k]
+        if all(hit.path != labelled.note for hit in near):
+            near = (*near[:-1], *[hit for hit in hits if hit.path == labelled.note][:1])
         far = [hit for hit in hits if hit.path != labelled.note][: engine.settings.top_k]
-        cases = {"true": (labelled.text, near), "removed": (labelled.text, far)}
-        cases |= {label: (twin, near) for label, twin in labelled.false.items()}
+        said = {"true": labelled.text, **labelled.false}
         stranger = _stranger(claims, done, near)
         if stranger:
-            cases["elsewhere"] = (stranger, near)
-        found += [
-            Judged(labelled.kind, label, claim)
-            for label, (text, evidence) in cases.items()
-            for claim in check([Statement(text, ())], evidence, {}, engine)
-        ]
+            said["elsewhere"] = stranger
+        for evidence, texts in ((near, said), (far, {"removed": labelled.text})):
+            verdicts = check([Statement(text, ()) for text in texts.values()], evidence, {}, engine)
+            found += [Judged(labelled.kind, label, claim) for label, claim in zip(texts, verdicts, strict=True)]
     return found
 
 

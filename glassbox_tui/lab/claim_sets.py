@@ -29,7 +29,10 @@ _SHORT, _LONG, _LEAST = 20, 160, 14
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A true `text`, the `note` it is from, and false twins by what was exchanged ("number", "name", "by hand")."""
+    """A true `text`, the `note` it is from, and false twins by what was exchanged ("number", "name", "word").
+
+    `kind` groups claims in a report: "made", or what a person wrote there.
+    """
 
     text: str
     note: str
@@ -38,13 +41,16 @@ class LabelledClaim:
 
 
 def read_claims(path: Path) -> list[LabelledClaim]:
-    """Lines of {"claim", "swapped", "source", "kind"}. Raises LabError with the line that cannot be used."""
+    """Lines of {"claim", "swapped", "changed", "source", "kind"}; without "changed" the twin counts as "by hand".
+
+    Raises LabError with the line that cannot be used.
+    """
     return [
         LabelledClaim(
             text_of(row, "claim", where),
             text_of(row, "source", where),
             text_of(row, "kind", where),
-            {"by hand": text_of(row, "swapped", where)},
+            {text_of(row, "changed", where, "by hand"): text_of(row, "swapped", where)},
         )
         for where, row in json_lines(path)
     ]

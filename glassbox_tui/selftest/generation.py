@@ -10,8 +10,9 @@ from pathlib import Path
 from glassbox_tui.answer.active import active_generator
 from glassbox_tui.answer.answers import answer
 from glassbox_tui.answer.citations import checked
-from glassbox_tui.answer.claims import Statement, check
+from glassbox_tui.answer.claims import check
 from glassbox_tui.answer.record import Answer
+from glassbox_tui.answer.statements import Statement
 from glassbox_tui.models.runtime import allowed_cpus, auto_threads
 from glassbox_tui.selftest.bench import EN, ZH, Bench
 from glassbox_tui.selftest.check import Group, need, need_all

@@ -12,7 +12,8 @@ import pytest
 
 from glassbox_tui import Engine
 from glassbox_tui.answer.answers import answer
-from glassbox_tui.answer.claims import Claim, Statement, check, statements
+from glassbox_tui.answer.claims import Claim, check
+from glassbox_tui.answer.statements import Statement, said, statements
 from glassbox_tui.commands.claims import Judged, judge_claims, report
 from glassbox_tui.lab.claim_sets import LabelledClaim, made_claims, read_claims
 from glassbox_tui.models.e5 import E5Embedder
@@ -55,12 +56,64 @@ def checked(text: str, embedder: E5Embedder | None = None, question: str = "tea 
             "锁会释放【1】。租约会到期。[2]\n\n没有引用。",
             [("锁会释放。", (1,)), ("租约会到期。", (2,)), ("没有引用。", ())],
         ),
-        ("- one [1]\n- two [2]\n", [("- one", (1,)), ("- two", (2,))]),
+        ("- Tea [1]\n- Coffee [2]\n", [("- Tea", (1,)), ("- Coffee", (2,))]),
         ("  \n ... \n", []),
     ],
 )
 def test_a_citation_belongs_to_the_words_before_it(text: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
     assert [(s.text, s.cited) for s in statements(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        "## Green tea",
+        "**Green tea:**",
+        "Would you like to know more about tea?",
+        "还想了解绿茶吗？",
+        "Here are the steps:",
+        "Sure, here is what I found about tea.",
+        "I don't know.",
+        "I'm sorry, but I cannot answer this.",
+        "The price of tea is not mentioned in the notes.",
+        "The provided context does not say when tea was first drunk.",
+        "not in your notes",
+        "笔记里没有提到绿茶的价格。",
+        "很抱歉，无法回答这个问题。",
+        "以下是绿茶的做法：",
+    ],
+)
+def test_what_claims_nothing_of_the_world_is_not_held_against_the_notes(silent: str) -> None:
+    assert statements(silent) == []
+    assert [s.text for s in statements(f"{silent}\n\nGreen tea is steamed.")] == ["Green tea is steamed."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bare"),
+    [
+        ("According to passage 2, tea is steamed.", "tea is steamed."),
+        ("Based on the provided notes, tea is steamed.", "tea is steamed."),
+        ("The notes say that tea is steamed.", "tea is steamed."),
+        ("2. Tea is steamed.", "Tea is steamed."),
+        ("- **Tea** is steamed.", "**Tea** is steamed."),
+        ("Yes, tea is steamed.", "tea is steamed."),
+        ("根据笔记 3，绿茶要蒸青。", "绿茶要蒸青。"),
+        ("资料中提到，绿茶要蒸青。", "绿茶要蒸青。"),
+        ("In 1920 tea was steamed.", "In 1920 tea was steamed."),
+        ("3.5 grams of tea are steamed.", "3.5 grams of tea are steamed."),
+        ("Notes are steamed.", "Notes are steamed."),
+        ("笔记要备份。", "笔记要备份。"),
+    ],
+)
+def test_talk_about_where_it_is_from_is_no_part_of_a_claim(sentence: str, bare: str) -> None:
+    assert said(sentence) == bare
+
+
+def test_a_list_number_and_a_passage_number_are_not_details_that_the_source_lacks() -> None:
+    first, second = checked(
+        "1. Green tea is steamed within 20 hours.\n2. According to passage 1, a lease expires after 30 seconds."
+    )
+    assert (first.verdict, first.missing) == (second.verdict, second.missing) == ("supported", ())
 
 
 @pytest.mark.parametrize("bundled", [True, False])
@@ -107,7 +160,7 @@ def test_wrong_and_missing_citations_are_marked_and_the_right_source_is_named() 
 
 
 def test_an_extract_supports_itself_and_its_claims_are_plain_json(e5: E5Embedder) -> None:
-    engine = Engine(e5, settings=Settings()).build(NOTES)
+    engine = Engine(e5, settings=Settings(answers="extract")).build(NOTES)
     found = answer(engine.search("how long until green tea is steamed"), engine)
     assert found.mode == "extract" and len(found.claims) == len(found.citations)
     for claim, citation in zip(found.claims, found.citations, strict=True):
@@ -121,6 +174,9 @@ def test_no_evidence_supports_nothing_and_words_without_content_are_no_claim() -
     engine = Engine(HashingEmbedder(), settings=Settings()).build(NOTES)
     (claim,) = check([Statement("Tea is steamed.", ()), Statement("It is the.", ())], [], {}, engine)
     assert (claim.verdict, claim.support, claim.source, claim.citation) == ("unsupported", 0.0, None, "")
+
+
+WITHIN, ACROSS = {"zh", "en", "made"}, {"zh on en", "en on zh"}
 
 
 def auroc_by_counting(true: list[float], false: list[float]) -> float:
@@ -140,22 +196,26 @@ def judged(e5: E5Embedder, tmp_path_factory: pytest.TempPathFactory) -> list[Jud
     texts = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
     engine = Engine(e5, settings=Settings()).build(folder, index_file=folder.parent / "claims.sqlite")
     with engine:
-        return judge_claims(engine, [*by_hand, *made_claims(texts, 30, len)], lambda _: None)
+        return judge_claims(engine, [*by_hand, *made_claims(texts, 12, len)], lambda _: None)
 
 
 def test_true_claims_stand_over_those_from_elsewhere_and_those_with_another_detail(judged: list[Judged]) -> None:
     """The issue's bar is .95 against sentences from elsewhere; changed details are reported, and may not sink."""
 
-    def figure(kinds: set[str], label: str) -> float:
+    def figure(kinds: set[str], *labels: str) -> float:
         mine = [j for j in judged if j.kind in kinds]
-        true, false = ([j.claim.support for j in mine if j.label == which] for which in ("true", label))
+        true, false = ([j.claim.support for j in mine if j.label in which] for which in (("true",), labels))
         return auroc_by_counting(true, false)
 
-    assert figure({"zh", "en", "made"}, "elsewhere") >= 0.95
-    assert figure({"zh", "en", "made"}, "removed") >= 0.95
-    assert figure({"made"}, "number") >= 0.95
-    assert figure({"made"}, "name") >= 0.85
-    assert figure({"zh", "en"}, "by hand") >= 0.75
+    assert figure(WITHIN, "elsewhere") >= 0.95
+    assert figure(WITHIN, "removed") >= 0.95
+    assert figure(WITHIN, "number") >= 0.95
+    assert figure(WITHIN, "name") >= 0.85
+    assert figure({"zh", "en"}, "number", "name", "word") >= 0.8
+    assert sum(j.kind in ACROSS and j.label == "true" for j in judged) >= 25
+    assert figure(ACROSS, "elsewhere") >= 0.95
+    assert figure(ACROSS, "number") >= 0.9
+    assert figure(ACROSS, "name") >= 0.8
     for kind, rows in report(judged)["kinds"].items():
         for label, row in rows.items():
             if label != "true":
@@ -164,7 +224,7 @@ def test_true_claims_stand_over_those_from_elsewhere_and_those_with_another_deta
 
 def test_most_true_claims_pass_and_hardly_a_changed_number_does(judged: list[Judged]) -> None:
     def share(label: str, verdict: str) -> float:
-        mine = [j for j in judged if j.label == label and j.kind != "cross"]
+        mine = [j for j in judged if j.label == label and j.kind in WITHIN]
         return sum(j.claim.verdict == verdict for j in mine) / len(mine)
 
     assert share("true", "supported") >= 0.85
@@ -190,9 +250,12 @@ def test_made_claims_are_reshaped_and_their_twins_differ_in_one_place() -> None:
 
 def test_the_claims_by_hand_are_of_the_notes_and_not_their_text() -> None:
     claims: list[LabelledClaim] = read_claims(CORPUS / "claims.jsonl")
-    assert {claim.kind for claim in claims} == {"zh", "en", "cross"} and len(claims) >= 40
+    assert {claim.kind for claim in claims} == (WITHIN | ACROSS) - {"made"}
+    assert sum(claim.kind in ACROSS for claim in claims) >= 60
     for claim in claims:
         file = CORPUS / claim.note
         assert file.is_file()
         assert claim.text.rstrip("。.") not in " ".join(file.read_text("utf-8").split())
-        assert claim.false["by hand"] != claim.text
+        assert set(claim.false) <= {"number", "name", "word"} and all(
+            twin != claim.text for twin in claim.false.values()
+        )

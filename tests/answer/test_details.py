@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassbox_tui.answer.details import missing, odd_words
+from glassbox_tui.answer.details import exchanged_names, missing, odd_words
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,23 @@ from glassbox_tui.answer.details import missing, odd_words
         ("报错是“没有内存”", "错误为“设备上没有空间”", ("没有内存",)),
         ("The office in Beijing", "北京的办公室", ()),  # a name may be written in ideographs
         ("The file err_code_17", "错误文件", ("err_code_17",)),
+        ("The file err_code_17", "错误文件 err_code_18", ("err_code_17",)),
+        ("os.getloadavg() counts cores", "`os.cpu_count()` 数的是核", ("os.getloadavg",)),
+        ("有 50 道题时，一道题是两个百分点", "With 50 questions, one question is two points.", ()),
+        ("要到几百万行时才划算", "pays off with millions of rows", ()),
+        ("排在第三名", "found in third place", ()),
+        ("是两倍", "twice as long", ()),
+        ("只有原来的十六分之一", "sixteen times smaller", ()),
+        ("The line is sixty percent", "默认线是六成", ()),
+        ("The line is eighty percent", "默认线是六成", ("eighty",)),
+        ("占百分之六十", "takes 60%", ()),
+        ("It covers 60 percent", "coverage of 0.6 and more", ()),
+        ("5 月发布", "published in May", ()),
+        # what it counts is counted in the source, and by another number, which counts something else there
+        ("It holds 80 kB", "An 80 by 24 screen takes 30 kB", ("80",)),
+        ("一块最多 512 个字符", "一块最多 700 个字符，也就是 512 个词元", ("512",)),
+        ("一块最多 700 个字符", "一块最多 700 个字符，也就是 512 个词元", ()),
+        ("The 200-token passage", "a passage of 200 tokens, not of 300 tokens", ()),
     ],
 )
 def test_what_a_source_does_not_hold_is_named(claim: str, source: str, lost: tuple[str, ...]) -> None:
@@ -65,3 +82,23 @@ def test_a_word_exchanged_in_a_near_copy_shows_and_a_free_wording_does_not() -> 
     assert odd_words("不能放在网络文件系统上，预写日志依赖共享内存", source) == ()  # another order
     assert odd_words("它要靠共享内存，因此网络盘上用不了", source) == ()
     assert odd_words("English words alone", source) == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "names"),
+    [
+        ("Java salts its hashes.", "**Sets**: Python salts its string hashes.", ("Java",)),
+        ("Python salts its hashes.", "**Sets**: Python salts its string hashes.", ()),
+        ("Excel renames the old file.", "vim 常常先把旧文件改名作备份", ("Excel",)),
+        ("A version of Newton's method", "这是 Rocchio 方法的现代版本。", ("Newton",)),
+        ("A version of Rocchio's method", "这是 Rocchio 方法的现代版本。", ()),
+        ("It is Viterbi's algorithm", "用维特比动态规划", ()),  # the source calls nothing by a Latin name
+        ("Comparing both is asymmetric.", "Holding one against ColBERT is asymmetric.", ()),  # no name, by its end
+        ("它是 Newton 的方法", "a version of Rocchio's method", ()),  # `missing` knows that one
+    ],
+)
+def test_a_name_in_the_place_of_another_shows_where_one_alone_could_be_a_word(
+    claim: str, source: str, names: tuple[str, ...]
+) -> None:
+    assert exchanged_names(claim, source, source) == names
+    assert exchanged_names(source, source, source) == ()
