@@ -102,6 +102,12 @@ class LlamaModel:
         with self._loading:  # so that nobody closes it meanwhile
             return len(self._prompt(self._open(_never), messages))
 
+    def control_tokens(self, messages: Sequence[Message]) -> list[str]:
+        """The names of the control tokens in the prompt, in order; none of them is from a message's text."""
+        with self._loading:
+            native = self._open(_never)
+            return [native.name_of(token) for token in self._prompt(native, messages) if native.is_control(token)]
+
     def write(
         self,
         messages: Sequence[Message],

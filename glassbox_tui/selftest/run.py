@@ -9,7 +9,18 @@ from typing import Any
 
 from glassbox_tui.notes.bundled import bundled_corpus
 from glassbox_tui.progress import ProgressFn
-from glassbox_tui.selftest import chunking, embedding, fusion, generation, index, loop, rerank, retrieval, sparse
+from glassbox_tui.selftest import (
+    chunking,
+    embedding,
+    fusion,
+    generation,
+    index,
+    language_model,
+    loop,
+    rerank,
+    retrieval,
+    sparse,
+)
 from glassbox_tui.selftest.bench import Bench
 from glassbox_tui.selftest.check import Check, Group, Invariant
 from glassbox_tui.settings import Settings
@@ -23,6 +34,7 @@ GROUPS: tuple[Group, ...] = (
     retrieval.retrieval,
     loop.loop,
     rerank.rerank,
+    language_model.language_model,
     generation.generation,
 )
 

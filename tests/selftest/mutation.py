@@ -11,6 +11,7 @@ class Mutation:
 
     `falls` are the invariants, "group: name", that must not hold then. `model`: only the bundled model shows it; else
     the hashing embedder serves. `fresh`: it is about indexing, so the index is built anew with the broken code.
+    `llm`: it takes a language model to show it.
     """
 
     name: str
@@ -20,9 +21,17 @@ class Mutation:
     falls: tuple[str, ...]
     model: bool = False
     fresh: bool = False
+    llm: bool = False
 
 
 def broken(
-    name: str, target: str, old: str, new: str, *falls: str, model: bool = False, fresh: bool = False
+    name: str,
+    target: str,
+    old: str,
+    new: str,
+    *falls: str,
+    model: bool = False,
+    fresh: bool = False,
+    llm: bool = False,
 ) -> Mutation:
-    return Mutation(name, target, old, new, falls, model, fresh)
+    return Mutation(name, target, old, new, falls, model, fresh, llm)

@@ -232,6 +232,27 @@ RERANK = (
     ),
 )  # fmt: skip
 
+LANGUAGE_MODEL = (
+    broken(
+        "a model file that is not there is taken for one",
+        "models.generators:_named_file", "if not path.is_file():", "if False:",
+        "language model: the model that serves is named with the reason, and one that is named and not there is said",
+    ),
+    broken(
+        "control tokens are read in any text",
+        "models.llama:_text_tokens", "tokens = native.tokens(text, False)", "return native.tokens(text, True)",
+        "language model: a text that spells control tokens adds none to the prompt",
+        llm=True,
+    ),
+    broken(
+        "a model goes on from what it read before",
+        "models.llama:LlamaModel._read",
+        "native.forget(min(same, len(prompt) - 1) // BATCH * BATCH)", "0",
+        "language model: a model that was stopped writes what it wrote before",
+        llm=True,
+    ),
+)  # fmt: skip
+
 GENERATION = (
     broken(
         "threads may be 0 or all CPUs",
@@ -282,4 +303,4 @@ GENERATION = (
     ),
 )  # fmt: skip
 
-SEARCH_MUTATIONS = (*FUSION, *RETRIEVAL, *LOOP, *RERANK, *GENERATION)
+SEARCH_MUTATIONS = (*FUSION, *RETRIEVAL, *LOOP, *RERANK, *LANGUAGE_MODEL, *GENERATION)

@@ -21,16 +21,20 @@ def benches(e5: E5Embedder) -> Iterator[Benches]:
         yield opened
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+PARAMETERS = [pytest.param(m, id=m.name, marks=[pytest.mark.llm] if m.llm else []) for m in MUTATIONS]
+
+
+@pytest.mark.parametrize("mutation", PARAMETERS)
 def test_invariants_fall_when_their_code_is_broken(mutation: Mutation, benches: Benches) -> None:
     assert mutation.falls
     standing = {name: check.detail for name, check in fallen(mutation, benches).items() if check.ok}
     assert not standing
 
 
-def test_the_same_invariants_hold_when_nothing_is_broken(benches: Benches) -> None:
+@pytest.mark.parametrize("llm", [False, pytest.param(True, marks=pytest.mark.llm)])
+def test_the_same_invariants_hold_when_nothing_is_broken(llm: bool, benches: Benches) -> None:
     """Runs after the mutations: what they changed is whole again."""
-    checks = untouched(MUTATIONS, benches)
+    checks = untouched([m for m in MUTATIONS if m.llm == llm], benches)
     assert [(c.name, c.detail) for c in checks if not c.ok or c.detail.startswith(NOT_RUN)] == []
 
 
