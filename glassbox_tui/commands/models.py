@@ -8,6 +8,7 @@ from pathlib import Path
 
 from glassbox_tui.models import hub, speed
 from glassbox_tui.models.catalog import find
+from glassbox_tui.models.entries import LLM_RERANKERS
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.generators import choose
 from glassbox_tui.models.gguf import check
@@ -31,9 +32,15 @@ def notices(settings: Settings) -> list[str]:
 def measure(name: str, settings: Settings, progress: ProgressFn, say: Callable[[str], None]) -> int:
     """Measure the model of that name, "" all that are here, one after another; how many could not be.
 
+    Rerankers that are made of the generator are left out of all: each asks it a dozen times, which may take minutes.
+
     `say` hears why. Raises ModelError if the one that was named cannot be measured.
     """
-    names = [name] if name else [row.entry.name for row in model_rows(settings) if row.present]
+    names = (
+        [name]
+        if name
+        else [row.entry.name for row in model_rows(settings) if row.present and row.entry.name not in LLM_RERANKERS]
+    )
     failed = 0
     for each in names:
         try:

@@ -105,7 +105,8 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="NAME",
         nargs="?",
         const="",
-        help="first measure the speed and memory of that model here, or of all that are here",
+        help="first measure the speed and memory of that model here, or of all that are here"
+        " (rerankers made of the generator by name only: they take minutes)",
     )
     for part in (models, listing):
         part.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="as one JSON document")

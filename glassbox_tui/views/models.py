@@ -31,7 +31,7 @@ LITTLE, MEMORY = "memory under 1 MB", "memory {} MB"
 MAPPED = "memory {} MB, of which {} are files, mapped: shared, and given back when it runs short"
 MEASURED, MEASURED_BUSY = "measured {}", "measured {}, on a busy machine: it is faster at rest"
 WORDS = (*SHORT.values(), *FIGURES.values(), LITTLE, MEMORY, MAPPED, MEASURED, MEASURED_BUSY)
-_MAPPED = 0.1  # least share of the memory that is worth a word
+_MAPPED, _WORTH = 0.1, 5.0  # least share of the memory, and least MB, that are worth a word
 WIDE = 110  # cells from which memory and speed have columns of their own
 
 
@@ -70,7 +70,7 @@ def memory_words(speed: Speed, say: Say = english) -> str:
         return ""
     if memory < 1:
         return say(LITTLE)
-    if mapped < _MAPPED * memory:
+    if mapped < max(_MAPPED * memory, _WORTH):
         return say(MEMORY, f"{memory:,.0f}")
     return say(MAPPED, f"{memory:,.0f}", f"{mapped:,.0f}")
 
