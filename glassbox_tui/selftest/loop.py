@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from glassbox_tui.models.chat import Message, ReadingFn
+from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.selftest.bench import NOWHERE, QUESTIONS, Bench
 from glassbox_tui.selftest.check import Group, need, need_all, need_close
+from glassbox_tui.settings import Settings
 from glassbox_tui.text.tokens import terms
 
 loop = Group("loop")
@@ -134,3 +142,57 @@ def _(bench: Bench) -> str:
     trace = bench.small(["the heron sleeps on one leg", "tea"]).search("heron leg", max_rewrites=5)
     need(trace.decision == "answer" and len(trace.rounds) == 1, f"{len(trace.rounds)} rounds, decided {trace.decision}")
     return f"a question with its answer took 1 of 6 rounds; no round of {len(bench.rounds)} follows a sufficient one"
+
+
+@dataclass(frozen=True, slots=True)
+class _BadModel:
+    """A language model that always says the same."""
+
+    reply: str
+    name: str = "a bad model"
+    context: int = 2048
+    languages: tuple[str, ...] = ()
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.text) for message in messages)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        limit: int,
+        *,
+        cancelled: CancelledFn = lambda: False,
+        reading: ReadingFn = lambda done, total: None,
+        temperature: float = 0.0,
+    ) -> Iterator[str]:
+        yield self.reply
+
+
+_TEXTS = ["the heron sleeps on one leg", "a quokka smiles", "tea at eighty degrees"]
+# What is wrong with it -> the reply to "zymurgy of the quokka"; none of them may be run as a query.
+_BAD = {
+    "empty": "",
+    "all thinking": "<think>well, zymurgy of the",
+    "chatty": "Sure! Here you go:",
+    "an echo": "Zymurgy of the quokka?",
+    "without the key term": "zymurgy of small marsupials",
+}
+
+
+@loop.holds("a model that writes nonsense is rejected, and feedback serves")
+def _(bench: Bench) -> str:
+    for fault, reply in _BAD.items():
+        engine = Engine(HashingEmbedder(), None, Settings(), generator=_BadModel(reply))
+        trace = engine.build({f"{i:04}.txt": [text] for i, text in enumerate(_TEXTS)}).search(
+            "zymurgy of the quokka", rewriter="rewrite", max_rewrites=4
+        )
+        origins = [r.origin for r in trace.rounds]
+        need(origins[0] == "user" and set(origins[1:]) == {"prf"}, f"{fault}: the rounds are {origins}")
+        need(trace.attempts, f"{fault}: the attempt is not recorded")
+        need(all(a.outcome.startswith("rejected: ") for a in trace.attempts), f"{fault}: {trace.attempts[0].outcome}")
+        first = {c.uid for name in ("bm25", "dense") if (s := trace.rounds[0].stage(name)) for c in s.candidates}
+        for r in trace.rounds[1:]:
+            fused = r.stage("fused")
+            held = {c.uid for c in fused.candidates} if fused else set()
+            need(first <= held, f"{fault}: round {r.number} dropped {len(first - held)} of {len(first)} candidates")
+    return f"replies that were {', '.join(_BAD)} ran no query; each was recorded, and round 0's lists stayed"

@@ -162,13 +162,17 @@ LOOP = (
         "retrieval.loop:next_or_end", "if step.round.grade.sufficient:", "if False:",
         "loop: sufficient evidence ends the loop",
     ),
+    broken(
+        "a rewrite may drop the key term",
+        "retrieval.rewriting:_check", "if dropped is not None:", "if False:",
+        "loop: a model that writes nonsense is rejected, and feedback serves",
+    ),
 )  # fmt: skip
 
 RERANK = (
     broken(
         "the reranker is not chosen",
-        "retrieval.reranking:choose_reranker",
-        "if not wanted and not isinstance(embedder, TokenEmbedder):", "if not wanted:",
+        "models.catalog:why_no_rerank", "if not token_states:", "if True:",
         "rerank: a required reranker is there",
         model=True, fresh=True,
     ),

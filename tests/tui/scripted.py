@@ -70,6 +70,7 @@ class ScriptedBackend:
     selftest_gate: Gate | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
     scopes: list[str] = field(default_factory=list)
+    rewriters: list[str] = field(default_factory=list)
     listed: tuple[NoteInfo, ...] = ()
     inside: dict[str, tuple[ChunkInfo, ...]] = field(default_factory=dict)
     siblings: dict[str, ScriptedBackend | GlassboxError] = field(default_factory=dict)
@@ -92,6 +93,7 @@ class ScriptedBackend:
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
         self.asked.append((query, rounds))
         self.scopes.append(scope)
+        self.rewriters.append(rewriter)
         if query in self.gates:
             self.gates[query].hold()
         return self.trace_for(query, rounds)
