@@ -108,21 +108,19 @@ def _retrieve(options: argparse.Namespace) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
-    from glassbox_tui.answer.answers import answer
+    from glassbox_tui.commands.ask import asked
 
     query, notes = _query(options), _notes(options.notes)
     scope = _scope(options.scope, notes)
     with _open(notes, _settings(options)) as engine:
         trace = engine.search(query, scope=scope)
-        result = answer(trace, engine)
-    tell(trace.notices)
+        tell(trace.notices)
+        found, stopped = asked(trace, engine, silent=options.json)
     if options.json:
         from glassbox_tui.retrieval.trace_json import to_dict
 
-        return show_json(to_dict(trace) | {"answer": asdict(result)})
-    from glassbox_tui.views.answer import answer_view
-
-    return show(answer_view(result, trace))
+        show_json(to_dict(trace) | {"answer": asdict(found)})
+    return INTERRUPTED if stopped else DONE
 
 
 def _index(options: argparse.Namespace) -> int:
@@ -390,6 +388,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         file=read_config().settings,
         top_k=getattr(options, "top_k", None),
         max_rewrites=None if rounds is None else rounds - 1,
+        answers="extract" if getattr(options, "extract", False) else None,
     )
 
 

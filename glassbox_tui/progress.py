@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`phase`: scan, text, embed, plan, model, check, pull, ask, measure or done; `done` of `total` steps (0: unknown).
+    """`phase`: scan, text, embed, plan, model, check, pull, ask, prompt, measure or done.
+
+    `done` of `total` steps (0: unknown).
 
     `left` is an estimate of the seconds until the phase ends, `rate` the steps a second it comes from, where whoever
     passes it on has made one. "plan" comes once, when a long embedding has shown its pace; its `detail` is

@@ -1,11 +1,10 @@
-"""Which generator answers: one place for the decision, and the reason in words."""
+"""Who answers: one place for the decision, and the reason in words."""
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
-from pathlib import Path
 
+from glassbox_tui.models.generators import choose
 from glassbox_tui.settings import Settings
 
 
@@ -18,12 +17,11 @@ class ActiveGenerator:
 
 
 def active_generator(settings: Settings) -> ActiveGenerator:
-    """Extracts serve until llama_cpp and a GGUF file are both there."""
-    if importlib.util.find_spec("llama_cpp") is None:
-        return ActiveGenerator("extract", "llama-cpp-python is not installed: answers are sentences of the notes")
-    if not settings.llm_path:
-        return ActiveGenerator("extract", "GLASSBOX_LLM_PATH names no GGUF file: answers are sentences of the notes")
-    if not Path(settings.llm_path).expanduser().is_file():
-        return ActiveGenerator("extract", f"there is no file {settings.llm_path}: answers are sentences of the notes")
-    # What `answer` does is what is said here: it writes nothing of its own yet.
-    return ActiveGenerator("extract", "this version quotes the notes and does not generate, although a model is there")
+    """A model where the settings come to one that can be had. Nothing is loaded."""
+    if settings.answers == "extract":
+        return ActiveGenerator("extract", "GLASSBOX_ANSWERS is extract: answers are sentences of the notes")
+    chosen = choose(settings)
+    if chosen.fault or chosen.kind == "none":
+        return ActiveGenerator("extract", f"{chosen.fault or chosen.why}; answers are sentences of the notes")
+    name = chosen.entry.name if chosen.entry is not None else chosen.server
+    return ActiveGenerator("generate", f"{name} writes the answers, {chosen.why}")

@@ -51,8 +51,9 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     output.add_argument("--report", action="store_true", help="the search as a Markdown report")
     retrieve.set_defaults(run=runs["retrieve"])
 
-    ask = commands.add_parser("ask", help="answer a question with sentences quoted from the notes")
+    ask = commands.add_parser("ask", help="answer a question from the notes: by a language model, or by quoting them")
     _query_options(ask)
+    ask.add_argument("--extract", action="store_true", help="quote the notes, also where a language model could write")
     ask.add_argument("--json", action="store_true", help="the Trace and its answer as one JSON document")
     ask.set_defaults(run=runs["ask"])
 

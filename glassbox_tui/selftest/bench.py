@@ -162,9 +162,6 @@ def _models_of(user: Settings, data: Path) -> Settings:
         rerank_weight=user.rerank_weight,
         disable_rerank=user.disable_rerank,
         require_rerank=False,
-        llm_path=user.llm_path,
-        llm_repo=user.llm_repo,
-        llm_file=user.llm_file,
-        llm_threads=user.llm_threads,
+        answers="extract",  # the invariant that is about a language model asks for it itself
         data=str(data),
     )

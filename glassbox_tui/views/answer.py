@@ -78,6 +78,8 @@ class AnswerLike(Protocol):
     def claims(self) -> Sequence[ClaimLike]: ...
     @property
     def notice(self) -> str: ...
+    @property
+    def model(self) -> str: ...
 
 
 def citation_line(c: CitationLike) -> str:
@@ -130,19 +132,27 @@ def claim_lines(claims: Sequence[ClaimLike]) -> list[Text]:
     return [*lines, Text("")]
 
 
-def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
-    """Label, text, sources, the reason to doubt it if there is one, then the rounds with their verdicts."""
-    items: list[RenderableType] = [
-        styled(trace.query, "bold"),
-        Text(_LABELS.get(answer.mode, line(answer.mode)), "dim"),
-        Text(""),
-    ]
-    if answer.text:
-        items += [Text(block(answer.text)), Text("")]
+def answer_head(query: str, mode: str, model: str = "", notice: str = "") -> RenderableType:
+    """The question, who answers, and what a reader should know first."""
+    label = _LABELS.get(mode, line(mode))
+    by = Text(f"{label}: {line(model)}" if model else label, "dim")
+    return Group(styled(query, "bold"), by, *([Text(block(notice), "yellow")] if notice else []), Text(""))
+
+
+def answer_rest(answer: AnswerLike, trace: Trace, notice: str = "") -> RenderableType:
+    """What follows the text: sources, the check, the rounds with their verdicts; before them `notice`."""
+    items: list[RenderableType] = [Text("")] if answer.text else []
+    if notice:
+        items += [Text(block(notice), "yellow"), Text("")]
     if answer.citations:
         items += [Text(citation_line(c), "cyan", no_wrap=True, overflow="ellipsis") for c in answer.citations]
         items.append(Text(""))
     items += claim_lines(answer.claims)
-    if answer.notice:
-        items += [Text(block(answer.notice), "yellow"), Text("")]
     return Group(*items, *round_lines(trace))
+
+
+def answer_view(answer: AnswerLike, trace: Trace) -> RenderableType:
+    """The whole answer, what a reader should know first above it."""
+    text = [Text(block(answer.text))] if answer.text else []
+    head = answer_head(trace.query, answer.mode, answer.model, answer.notice)
+    return Group(head, *text, answer_rest(answer, trace))

@@ -15,6 +15,7 @@ _WORDS = {
     "embed": "embedding chunks",
     "model": "preparing the model",
     "ask": "asking questions",
+    "prompt": "tokens of the prompt read",
     "check": "checking",
     "pull": "fetching",
     "measure": "measuring",

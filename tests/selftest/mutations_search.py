@@ -270,9 +270,18 @@ GENERATION = (
     ),
     broken(
         "a generator is claimed that is not there",
-        "answer.active:active_generator", "is None:\n        return ActiveGenerator(\"extract\"",
-        "is None:\n        return ActiveGenerator(\"generate\"",
-        "generation: the active generator is reported and matches what is installed",
+        "answer.active:active_generator", "if chosen.fault or chosen.kind == \"none\":", "if False:",
+        "generation: the active generator is reported and matches what answers",
+    ),
+    broken(
+        "the answer's room is forgotten",
+        "answer.prompt:prompt_of", "budget = model.context - room", "budget = model.context",
+        "generation: prompt and answer fit the context, and what found no room is named",
+    ),
+    broken(
+        "a passage stands in the prompt as it is",
+        "answer.prompt:quoted", "(QUOTE + line).rstrip()", "line.rstrip()",
+        "generation: notes are quoted in the prompt, line by line",
     ),
     broken(
         "no extract without a model",

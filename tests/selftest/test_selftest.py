@@ -148,12 +148,11 @@ def test_the_list_shows_details_as_text(ascii: bool) -> None:
 
 
 def test_the_active_generator_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def installed(name: str) -> object | None:
-        return object() if name == "llama_cpp" else None
-
-    assert "not installed" in active_generator(Settings()).reason or importlib.util.find_spec("llama_cpp")
-    monkeypatch.setattr(importlib.util, "find_spec", installed)
-    assert "GLASSBOX_LLM_PATH" in active_generator(Settings()).reason
-    gone = str(tmp_path / "gone.gguf")
-    assert gone in active_generator(Settings(llm_path=gone)).reason
-    assert {active_generator(Settings(llm_path=p)).mode for p in ("", gone)} == {"extract"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    nothing, gone = active_generator(Settings()), str(tmp_path / "gone.gguf")
+    assert nothing.mode == "extract" and "with-llm" in nothing.reason
+    missing = active_generator(Settings(llm_path=gone))
+    assert missing.mode == "extract" and gone in missing.reason
+    assert "GLASSBOX_ANSWERS" in active_generator(Settings(answers="extract")).reason
+    served = active_generator(Settings(llm_server="http://127.0.0.1:1"))
+    assert served.mode == "generate" and "127.0.0.1:1" in served.reason

@@ -168,6 +168,7 @@ class FakeAnswer:
     citations: tuple[FakeCitation, ...] = ()
     claims: tuple[()] = ()
     notice: str = ""
+    model: str = ""
 
 
 def test_an_answer_is_labelled_and_its_sources_are_lines_of_notes() -> None:
