@@ -101,7 +101,7 @@ class Native:
         if not self._model:
             if stop.is_set:
                 raise Aborted
-            raise ModelError(f"{path} cannot be loaded{_said()}: it may be damaged or too new, or memory is short")
+            raise ModelError(f"{path} cannot be loaded ({_said()}): it may be damaged or too new, or memory is short")
         self._context = None
         # also where nobody calls close; the models' memory is not Python's to count
         self.close = weakref.finalize(self, _free, lib, made := [self._model])
@@ -126,7 +126,7 @@ class Native:
         if not made:
             self.close()
             raise ModelError(
-                f"there is no memory for {context:,} tokens with {path}{_said()}: set GLASSBOX_LLM_CONTEXT lower,"
+                f"there is no memory for {context:,} tokens with {path} ({_said()}): set GLASSBOX_LLM_CONTEXT lower,"
                 " or take a smaller model"
             )
         strlen = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
@@ -198,8 +198,8 @@ class Native:
         if code == _ABORTED or (code and self._stop.is_set):
             raise Aborted
         if code:
-            room = ": the context is full" if code == _NO_ROOM else _said()
-            raise ModelError(f"the language model failed with code {code}{room}")
+            reason = "the context is full" if code == _NO_ROOM else _said()
+            raise ModelError(f"the language model failed with code {code} ({reason}): ask again")
 
     def forget(self, keep: int) -> int:
         """Drop what was read after the first `keep` tokens; how many are kept (none where a model cannot go back)."""
@@ -243,4 +243,4 @@ def _said() -> str:
     """The library's last error line that says something, to be put into a sentence."""
     lines = [_FUNCTION.sub("", line.strip()) for text in _log for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if not _EMPTY.search(line)]
-    return f" ({telling[-1]})" if telling else ""
+    return telling[-1] if telling else "no reason was given"

@@ -140,6 +140,23 @@ TEMPLATES = (
     "The answer is not in the language of the question.",
     "stopped before a word was written: this is an extract",
     "./run.sh --with-llm brings a small one, `glassbox-tui models pull` a better one",
+    # the language model
+    "the prompt has {} tokens and {} has room for {} with its answer: ask with fewer passages "
+    "(GLASSBOX_TOPK), or set GLASSBOX_LLM_CONTEXT higher",
+    "{} cannot be loaded ({}): it may be damaged or too new, or memory is short",
+    "there is no memory for {} tokens with {} ({}): set GLASSBOX_LLM_CONTEXT lower, or take a smaller model",
+    "{} tokens of context take {} MB with {} and {} MB are free: set GLASSBOX_LLM_CONTEXT lower",
+    "GLASSBOX_LLM_CONTEXT is {}, but {} was trained on {} tokens: set it to that or less",
+    "there is no model file {}",
+    "{} is cut short: {} bytes where its header needs {}; fetch it again",
+    "{} is a model that does not write text: an instruct or chat model does",
+    "{} is not here: `glassbox-tui models pull {}` fetches it",
+    "the server {} cannot be reached ({}): start it, or unset GLASSBOX_LLM_SERVER",
+    "the server {} ended in the middle of its answer: ask again",
+    "the server {} was silent for {} seconds: ask again, or take a smaller model",
+    "the server {} broke off ({}): ask again",
+    "the server {} answered with status {} ({})",
+    "GLASSBOX_LLM_SERVER {} is {}, which is not this machine: nothing was sent there; GLASSBOX_LLM_REMOTE=1 allows it",
     # another folder
     "there is no folder {}",
     "{} is not a note: .md, .txt and .pdf files are",

@@ -11,6 +11,7 @@ from typing import Final
 from glassbox_tui.tui.zh_answers import ANSWERS
 from glassbox_tui.tui.zh_engine import ENGINE
 from glassbox_tui.tui.zh_living import LIVING
+from glassbox_tui.tui.zh_llama import LLAMA
 from glassbox_tui.tui.zh_loop import LOOP
 from glassbox_tui.tui.zh_models import MODELS
 from glassbox_tui.tui.zh_reader import READER
@@ -20,6 +21,7 @@ from glassbox_tui.tui.zh_table import TABLE
 ZH: Final[dict[str, str]] = {
     **ENGINE,
     **LIVING,
+    **LLAMA,
     **LOOP,
     **MODELS,
     **ANSWERS,
