@@ -11,6 +11,7 @@ import pty
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -297,9 +298,15 @@ def test_an_environment_that_lost_its_python_is_made_anew(project: Project) -> N
 # ------------------------------------------------------------------------------------------------ locks
 
 
+# What is started by a script in the background ignores ctrl+c, and so does all it starts: bash cannot take that back.
+HEARS_CTRL_C = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
 def start(project: Project, *arguments: str, **extra: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [str(project.root / "run.sh"), "setup", *arguments],
+        [sys.executable, "-I", "-S", "-c", HEARS_CTRL_C, str(project.root / "run.sh"), "setup", *arguments],
         env=project.environ(**extra),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
