@@ -51,7 +51,7 @@ def _(bench: Bench) -> str:
 def _(bench: Bench) -> str:
     active = active_generator(bench.user)
     need(active.reason, "no reason is given")
-    nowhere = replace(bench.user, llm_path=str(bench.scratch / "no.gguf"))
+    nowhere = replace(bench.user, answers="auto", llm_path=str(bench.scratch / "no.gguf"))
     need(active_generator(nowhere).mode == "extract", "a model file that is not there is reported as a generator")
     engine = bench.small(["The lease of the lock lasts thirty seconds."], **_short_answers(bench.user))
     given = answer(engine.search("How long does the lease last?", max_rewrites=0), engine)
