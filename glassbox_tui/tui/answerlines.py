@@ -120,9 +120,11 @@ def _doubt_lines(doubt: Doubt, width: int) -> list[Text]:
 
 
 def _source_line(source: Source, here: bool, width: int) -> Text:
-    """A citation; the one that keys act on is marked."""
-    line = Text("> " if here else "  ", MARK).append(f"[{source.number}] ", KEY).append(plain(source.where))
+    """A citation, or what a sentence rests on without citing it; the one that keys act on is marked."""
+    number, more = (f"[{source.number}] ", "") if source.number else ("~ ", "  " + say("not cited, found afterwards"))
+    line = Text("> " if here else "  ", MARK).append(number, KEY).append(plain(source.where))
     line.stylize("bold" if here else "", 2)
+    line.append(more, DIM)
     return cut(line, width)
 
 

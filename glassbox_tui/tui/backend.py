@@ -6,7 +6,7 @@ The Protocol is small on purpose: the tests hand in a scripted backend, and the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -31,7 +31,7 @@ LOCKED = "another process is indexing this folder; what is indexed so far is sea
 
 if TYPE_CHECKING:
     from glassbox_tui import Engine
-    from glassbox_tui.answer.claims import Claim
+    from glassbox_tui.answer.claims import Claim, ClaimSource
     from glassbox_tui.answer.record import Answer, Citation
 
 # Characters of each chunk, and of a note, that the browser shows.
@@ -42,7 +42,8 @@ CHUNK_START, OPENING = 240, 4_000
 class Source:
     """One citation of an answer: [number] stands in the text; `where` is path:first-last, as it is shown.
 
-    `uid` is the hit that it stands for, `lines` are 1-based and inclusive. path "": it leads nowhere.
+    `uid` is the hit that it stands for, `lines` are 1-based and inclusive. path "": it leads nowhere. Number 0: the
+    answer does not cite it, but a sentence of it rests on these lines.
     """
 
     number: int
@@ -344,7 +345,7 @@ def _reply(found: Answer) -> Reply:
     return Reply(
         mode=found.mode,
         text=found.text,
-        sources=tuple(map(_source, found.citations)),
+        sources=(*map(_source, found.citations), *_uncited(found)),
         notice=found.notice,
         checked=len(found.claims),
         doubts=tuple(map(_doubt, doubtful, spans(found.text, [claim.text for claim in doubtful]))),
@@ -362,8 +363,18 @@ def _doubt(claim: Claim, span: tuple[int, int]) -> Doubt:
     return Doubt(claim.text, claim.support, claim.verdict, claim.missing, claim.cited, claim.citation, where, span=span)
 
 
-def _source(citation: Citation) -> Source:
-    first, last = citation.lines
-    page = "" if citation.page is None else f" p.{citation.page}"
-    where = f"{citation.path}{page}:{first}" + ("" if first == last else f"-{last}")
-    return Source(citation.number, where, citation.uid, citation.path, citation.lines)
+def _uncited(found: Answer) -> Iterator[Source]:
+    """What sentences of a generated answer rest on though they do not cite it: each place once."""
+    seen = set[tuple[str, tuple[int, int]]]()
+    for claim in found.claims if found.mode == "generate" else ():
+        at = claim.source
+        if at is not None and claim.citation == "missing" and (at.path, at.lines) not in seen:
+            seen.add((at.path, at.lines))
+            yield replace(_source(at), number=0)
+
+
+def _source(place: Citation | ClaimSource) -> Source:
+    first, last = place.lines
+    page = "" if place.page is None else f" p.{place.page}"
+    where = f"{place.path}{page}:{first}" + ("" if first == last else f"-{last}")
+    return Source(place.number or 0, where, place.uid, place.path, place.lines)

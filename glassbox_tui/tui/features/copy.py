@@ -35,7 +35,7 @@ def copies(view: View) -> dict[str, tuple[str, str]]:
         texts["q"] = (say("the query"), view.query)
     reply = shown_reply(view)
     if reply is not None and reply.text:
-        sources = "\n".join(f"[{s.number}] {s.where}" for s in reply.sources)
+        sources = "\n".join(f"[{s.number or '~'}] {s.where}" for s in reply.sources)
         texts["a"] = (say("the answer with its sources"), f"{reply.text}\n\n{sources}".strip())
     return texts
 

@@ -33,7 +33,7 @@ def markdown(view: View, made: str) -> str:
     reply = shown_reply(view)
     answer = None
     if reply is not None:
-        sources = tuple(f"[{s.number}] {s.where}" for s in reply.sources)
+        sources = tuple(f"[{s.number or '~'}] {s.where}" for s in reply.sources)
         answer = ReportAnswer(reply.mode, reply.text, sources, reply.notice)
     return report(view.trace, answer=answer, made=made)
 
