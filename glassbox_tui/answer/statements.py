@@ -12,6 +12,8 @@ from glassbox_tui.text.tokens import content_terms
 # What a citation mark leaves before the full stop.
 _gap = re.compile(r"\s+(?=[.,;:!?。，；：！？](?:\s|$))")
 _heading = re.compile(r"#{1,6}\s|(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
+# Where a passage is from, as a small model copies it out of its prompt: "tea.md > Green tea".
+_trail = re.compile(r"\S+\.(?:md|markdown|txt|pdf)(?: > .*)?$")
 _question = re.compile(r"[?？][\"'”’」）)*_]*$|吗[。.]?$")
 # A line that only says what follows: "Here are the reasons:".
 _opening = re.compile(r"[:：]$")
@@ -81,8 +83,10 @@ def statements(text: str) -> list[Statement]:
 def claims_something(sentence: str) -> bool:
     """Does a sentence say what a source could support or not?"""
     plain = sentence.strip()
-    silent = (_heading.match, _question.search, _opening.search, _refusal.search, _chatter.search)
-    return bool(content_terms(said(plain))) and not any(test(plain) for test in silent)
+    silent = (_heading.match, _trail.match, _question.search, _opening.search, _refusal.search, _chatter.search)
+    return bool(content_terms(said(plain))) and not any(
+        test(words) for test in silent for words in (plain, _item.sub("", plain, count=1))
+    )
 
 
 def said(sentence: str) -> str:

@@ -63,8 +63,8 @@ def writer_of(index_file: Path) -> tuple[Holder | None, bool]:
     """
     try:
         holder = Holder(**json.loads(index_file.with_name(HOLDER).read_text()))
-    except (OSError, ValueError, TypeError):
-        return None, False  # an instant before it is written, or after it is removed
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None, False  # an instant before it is written, or after it is removed; or nothing that we wrote
     lock = lock_of(index_file)
     try:
         lock.acquire(timeout=0)

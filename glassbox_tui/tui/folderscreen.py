@@ -69,7 +69,8 @@ class FolderScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="box sheet") as box:
             box.border_title = say("open another folder of notes")
-            yield QueryBox(id="folder", placeholder=say("its path; tab completes, down chooses a recent one"))
+            hint = "its path; tab completes, down chooses a recent one" if self._recent else "its path; tab completes"
+            yield QueryBox(id="folder", placeholder=say(hint))
             yield Panel(self._draw, id="folders")
 
     def on_mount(self) -> None:

@@ -96,6 +96,22 @@ def loaded(reading: Reading, note: NoteText, width: int, height: int) -> Reading
     return _seen(there, place[0] if place else 0, width, height)
 
 
+def read_again(reading: Reading, note: NoteText) -> tuple[Reading, str]:
+    """The note was read once more while it is open: what is shown from now on, and what to say of it ("": the same).
+
+    The place in the text stays. A note that is gone stays on screen as it was.
+    """
+    if reading.note is None:
+        return loaded(reading, note, *reading.size), ""
+    if note.problem:
+        return reading, say("this note cannot be read any more: this is its text as it was")
+    if note.text == reading.note.text:
+        return replace(reading, note=note), ""
+    there = replace(loaded(reading, note, *reading.size), top=min(reading.top, len(note.text)), found=(), match=0)
+    now = scroll(there, 0, *reading.size)
+    return now, say("this note has changed meanwhile: this is its text now")
+
+
 def resized(reading: Reading, width: int, height: int) -> Reading:
     """On a screen of another size, from the same place in the text on."""
     there = replace(reading, size=(width, height))

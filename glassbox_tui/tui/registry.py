@@ -59,7 +59,10 @@ _GROUPS = list(dict.fromkeys(("search", "hits", "note", "loop", "stepping", *(c.
 COMMANDS: tuple[Command, ...] = tuple(sorted(_FEATURES, key=lambda command: _GROUPS.index(command.group)))
 
 # Features that act on what the workers tell, beyond what it does to the View.
-LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (browser.heard, folders.heard, living.heard, models.heard)
+LISTENERS: tuple[Callable[[GlassboxApp, Event], None], ...] = (
+    *(browser.heard, folders.heard, living.heard, models.heard),
+    reader.look_again,
+)
 
 _BY_ID = {command.id: command for command in COMMANDS}
 keys.register((command.id, command.keys) for command in COMMANDS)

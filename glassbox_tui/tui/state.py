@@ -54,7 +54,7 @@ from glassbox_tui.tui.messages import (
     WorkersGone,
 )
 from glassbox_tui.tui.modelstate import NO_MODELS, Models
-from glassbox_tui.tui.reading import Reading, loaded
+from glassbox_tui.tui.reading import Reading, loaded, read_again
 from glassbox_tui.tui.writing import Answers, Writing
 from glassbox_tui.views.colours import Colours, carried
 from glassbox_tui.views.look import Look
@@ -289,7 +289,8 @@ def applied(view: View, event: Event) -> View:
         case AnswerStays(run, reason) if run == view.run:
             return _answered(view, branches.noticed(view.loop, reason))
         case NoteRead(token, note) if view.reading is not None and token == view.reading.token:
-            return replace(view, reading=loaded(view.reading, note, *view.reading.size))
+            now, told = read_again(view.reading, note)
+            return replace(view, reading=now, told=told or view.told)
         case AroundRead(uid, before, after):
             return replace(view, closeup=replace(view.closeup, around=Around(uid, before, after)))
         case NotesListed(notes):

@@ -179,6 +179,7 @@ ZH: Final[dict[str, str]] = {
     "open another folder of notes": "打开另一个笔记文件夹",
     "opening {} ...": "正在打开 {} ...",
     "its path; tab completes, down chooses a recent one": "输入路径；tab 补全，向下键选最近用过的",
+    "its path; tab completes": "输入路径；tab 补全",
     "nothing begins like this": "没有以此开头的",
     "type a path: ~/ or / begins it; enter opens it": "输入路径：以 ~/ 或 / 开头；enter 打开",
     "there is no folder {}": "没有文件夹 {}",

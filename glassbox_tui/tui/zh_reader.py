@@ -91,4 +91,6 @@ READER: Final[dict[str, str]] = {
     "the search as a report (Markdown)": "检索报告（Markdown）",
     "the whole Trace (JSON), to be opened again": "完整检索记录（JSON），可再打开",
     "a letter, or enter; esc leaves": "按字母或回车；esc 离开",
+    "this note has changed meanwhile: this is its text now": "这篇笔记刚才改过：这里是它现在的内容",
+    "this note cannot be read any more: this is its text as it was": "这篇笔记已经读不到了：这里是它原来的内容",
 }  # fmt: skip

@@ -236,6 +236,13 @@ def test_who_writes_is_said_and_nothing_is_repaired_meanwhile(built: tuple[Path,
     assert writer_of(file) == (None, False)
 
 
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"pid": 1}', "\udcff".encode("utf-8", "surrogatepass")])
+def test_a_note_of_the_writer_that_is_none_names_nobody(built: tuple[Path, Path, Path], text: str | bytes) -> None:
+    _, _, file = built
+    file.with_name(HOLDER).write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert writer_of(file) == (None, False)
+
+
 def test_the_lock_of_one_process_is_let_go_with_its_name(built: tuple[Path, Path, Path]) -> None:
     _, _, file = built
     with writing(lock_of(file)):

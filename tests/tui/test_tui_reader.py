@@ -399,3 +399,26 @@ async def test_before_there_is_a_result_the_keys_do_no_harm() -> None:
         assert isinstance(stage.app.screen, MainScreen)
         await stage.press("E", "escape")
         assert isinstance(stage.app.screen, MainScreen)
+
+
+async def test_an_open_note_that_is_edited_or_deleted_meanwhile_says_so_and_stays_at_its_place() -> None:
+    notes = backend()
+    async with running(notes) as stage:
+        await into_reader(stage)
+        await stage.press("pagedown")
+        top = stage.view.reading.top if stage.view.reading else -1
+        notes.edit()  # the folder was looked through, and this note is as it was
+        await stage.seen.until(lambda: len(notes.read) == 2)
+        await stage.pilot.pause()
+        assert "meanwhile" not in stage.screen()
+        notes.notes["04-rrf.md"] = note("\n".join(LINES).replace("line 50", "LINE FIFTY"))
+        notes.edit()
+        await stage.seen.until(lambda: stage.view.told != "")
+        await stage.pilot.pause()
+        assert "has changed meanwhile" in foot(stage) and "LINE FIFTY" in stage.screen()
+        assert stage.view.reading is not None and stage.view.reading.top == top
+        del notes.notes["04-rrf.md"]
+        notes.edit()
+        await stage.seen.until(lambda: "any more" in stage.view.told)
+        await stage.pilot.pause()
+        assert "cannot be read any more" in foot(stage) and "LINE FIFTY" in stage.screen()

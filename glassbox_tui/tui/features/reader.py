@@ -16,7 +16,7 @@ from glassbox_tui.retrieval.trace import Hit
 from glassbox_tui.tui import editor, reading, state
 from glassbox_tui.tui.closeup import PLAIN
 from glassbox_tui.tui.commands import MAIN, Command
-from glassbox_tui.tui.messages import ReadAround, ReadNote, Refresh
+from glassbox_tui.tui.messages import Event, ReadAround, ReadNote, Refresh, Updated
 from glassbox_tui.tui.reading import Reading
 from glassbox_tui.tui.replay import refusal
 from glassbox_tui.tui.sentences import told
@@ -65,6 +65,13 @@ def _read(app: GlassboxApp) -> None:
     found = target(app.view)
     if found is not None and app.view.reading is None:
         open_reader(app, found.path, found.hit, found.line if found.cited else None)
+
+
+def look_again(app: GlassboxApp, event: Event) -> None:
+    """A listener: the folder was gone through, so the note that is open may be another by now, or gone."""
+    now = app.view.reading
+    if isinstance(event, Updated) and now is not None and now.note is not None and not app.view.offline:
+        app.send(ReadNote(now.token, now.path))
 
 
 def close_reader(app: GlassboxApp) -> None:
