@@ -70,7 +70,7 @@ def statements(text: str) -> list[Statement]:
     for start, end, _ in marks:
         bare = bare[:start] + " " * (end - start) + bare[end:]
     found: list[Statement] = []
-    spans = [(start, end) for start, end in sentences(bare) if any(char.isalnum() for char in bare[start:end])]
+    spans = [(start, end) for start, end in sentences(bare) if any(char.isalpha() for char in bare[start:end])]
     ends = [*(start for start, _ in spans[1:]), len(text)]
     for (start, end), until in zip(spans, ends, strict=False):
         cited = [n for at, _, numbers in marks if start <= at < until for n in numbers]

@@ -69,6 +69,7 @@ def test_a_citation_belongs_to_the_words_before_it(text: str, expected: list[tup
     [
         "## Green tea",
         "**Green tea:**",
+        "1",
         "2. tea-notes.md > Green tea > Steaming",
         "Would you like to know more about tea?",
         "还想了解绿茶吗？",
