@@ -38,10 +38,12 @@ def answer(view: View, width: int, height: int) -> list[Text]:
 
 def progress_words(writing: Writing) -> str:
     """How far the model is, in a few words."""
+    if writing.stopping:
+        return say("stopping ...")
     if writing.waits:
         return say("waiting for the answer before to stop ...")
     if writing.text:
-        return say("writing ...")
+        return say("writing the answer ...")
     if writing.total:
         return say("reading the evidence {} of {} tokens", f"{writing.done:,}", f"{writing.total:,}")
     return say("the model is called ...")
@@ -141,7 +143,7 @@ def _how_to_answer() -> str:
 def status_words(view: View) -> str:
     """The same for the first line, whatever panel is on show; "" while no answer is made."""
     writing = being_written(view)
-    return "" if writing is None else say("writing the answer ...") if writing.text else progress_words(writing)
+    return "" if writing is None else progress_words(writing)
 
 
 def prompt_lines(view: View, width: int) -> list[Text]:

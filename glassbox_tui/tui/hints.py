@@ -14,7 +14,7 @@ from glassbox_tui.tui.words import say
 # These two keep their place at the right end, however narrow it is: whoever sees them finds everything else.
 LAST = ("palette", "help", "quit", "browser_leave", "model_leave")
 # What the next step most often is, after what is urgent; the rest follows in the registry's order.
-_FIRST = ("run", "query", "down", "open", "read", "copy", "columns", "notes")
+_FIRST = ("stop_answer", "run", "query", "down", "open", "read", "copy", "columns", "notes")
 _KEYS = 15  # cells of the help's first column
 _WHILE_TYPING = (("run", "run"), ("down", "move"), ("palette", "commands"), ("recall", "history"))
 _PAIRS = {

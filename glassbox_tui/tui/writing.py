@@ -13,7 +13,7 @@ class Writing:
     """An answer that is being made for `branch` in run `run`.
 
     `waits`: the one before is being stopped; then `done` of `total` tokens of the prompt are read (0 of 0: it begins);
-    then `text` is what is written so far.
+    then `text` is what is written so far. `stopping`: the person has ended it.
     """
 
     run: int
@@ -22,6 +22,7 @@ class Writing:
     done: int = 0
     total: int = 0
     text: str = ""
+    stopping: bool = False
 
 
 NOBODY = Writer("")
@@ -57,6 +58,12 @@ def moved_on(answers: Answers, event: AnswerWaits | AnswerReading | AnswerPiece,
         case AnswerPiece(_, text):
             now = replace(now, waits=False, text=text)
     return replace(answers, writing=now)
+
+
+def stopping(answers: Answers) -> Answers:
+    """The person has ended it; the model is told."""
+    now = answers.writing
+    return answers if now is None else replace(answers, writing=replace(now, stopping=True))
 
 
 def over(answers: Answers) -> Answers:

@@ -7,7 +7,7 @@ from typing import Final
 ANSWERS: Final[dict[str, str]] = {
     "answer (writing)": "回答（写作中）",
     "waiting for the answer before to stop ...": "等上一个回答停下……",
-    "writing ...": "写作中……",
+    "stopping ...": "正在停止……",
     "writing the answer ...": "正在写回答……",
     "writing": "写作中",
     "reading the evidence {} of {} tokens": "正在读证据，{} / {} 词元",
@@ -19,13 +19,13 @@ ANSWERS: Final[dict[str, str]] = {
     "left out for want of room: {}": "放不下而略去：{}",
     "the answer is being written; {} stops it": "正在写回答；按 {} 停止",
     "no answer is being written": "没有正在写的回答",
-    "the answer is being stopped": "正在停止回答",
     "there is no evidence to answer from yet: {} runs the rounds": "还没有可据以回答的证据：按 {} 运行各轮",
     "the model answers from now on; {} has it answer this question": "今后由模型回答；按 {} 让它回答这个问题",
     "answers are extracts from now on; {} lets the model answer again": "今后只给摘录；按 {} 再让模型回答",
     "./run.sh --with-llm brings a small one, `glassbox-tui models pull` a better one":
         "./run.sh --with-llm 带来一个小的，`glassbox-tui models pull` 取更好的",
     "not cited, found afterwards": "未引用，事后找到",
+    "the notes have changed since this question was run: {} and {} run it again": "运行这个问题之后笔记变了：{} 再 {} 重新运行",
     "prompt": "提示",
     "stop the answer that is being written (esc does, too)": "停止正在写的回答（esc 也行）",
     "ask the model for an answer, or for another": "让模型回答，或再答一次",

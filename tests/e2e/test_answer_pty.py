@@ -136,7 +136,7 @@ def test_stopped_while_it_writes_what_is_written_stays_and_the_next_question_is_
     app = open_app(notes)
     ask(app, QUESTIONS[0])
     app.type("5")
-    app.until(r"^ ?writing \.\.\.", "the first words")
+    app.until(r"^ ?writing the answer \.\.\.", "the first words")
     assert stopped_within(app, ".") <= PROMISED
     app.until(DONE)
     app.type("/")
@@ -179,7 +179,7 @@ def test_escape_stops_too_and_the_prompt_can_be_read(open_app: Open, notes: Path
     app = open_app(notes)
     ask(app, QUESTIONS[0])
     app.type("5")
-    app.until(r"^ ?writing \.\.\.", "the first words")
+    app.until(r"^ ?writing the answer \.\.\.", "the first words")
     assert stopped_within(app, ESCAPE) <= PROMISED
     app.until_quiet(0.3)
     app.type("P")

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from samples import sample_trace
-from scripted import REPLY, Gate, ScriptedBackend, Stage, running
+from scripted import INFO, REPLY, Gate, ScriptedBackend, Stage, running
 from test_tui_order import reached
 
 from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.tui import answerlines, branches, state
+from glassbox_tui.tui.app import Posted
 from glassbox_tui.tui.backend import Doubt, PieceFn, Reply, Source, Writer
 from glassbox_tui.tui.branches import Branch, Loop
 from glassbox_tui.tui.desk import spaced
@@ -25,6 +26,7 @@ from glassbox_tui.tui.messages import (
     AnswerReading,
     AnswerStays,
     AnswerWaits,
+    Changed,
     FolderOpened,
     OpenFolder,
     SearchDone,
@@ -319,6 +321,18 @@ async def test_an_answer_that_is_being_written_is_not_thrown_away_by_another_ent
         await stage.press("enter")
         assert stage.view.run == run
         assert "the answer is being written" in stage.panel("notice")
+
+
+async def test_a_note_that_is_saved_meanwhile_does_not_throw_the_answer_away() -> None:
+    backend = model()
+    async with running(backend) as stage:
+        await until_written(stage, backend)
+        run = stage.view.run
+        stage.app.on_posted(Posted(Changed(INFO, edited=True)))
+        assert "the notes have changed since" in stage.panel("notice")
+        backend.text.opened.set()
+        await over(stage)
+        assert (stage.view.run, stage.view.reply) == (run, WRITTEN)
 
 
 async def test_citations_of_a_generated_answer_are_moved_over_and_opened_as_those_of_an_extract() -> None:

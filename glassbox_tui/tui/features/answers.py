@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from glassbox_tui.tui import state
+from glassbox_tui.tui import state, writing
 from glassbox_tui.tui.answerlines import prompt_lines
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.features.loop import idle, settled
@@ -50,8 +51,8 @@ def stop(app: GlassboxApp) -> None:
     if not _is_written(app.view):
         app.tell(say("no answer is being written"))
         return
+    app.change(replace(app.view, answers=writing.stopping(app.view.answers)))
     app.send(StopAnswer(app.view.run))
-    app.tell(say("the answer is being stopped"))
 
 
 def _ask(app: GlassboxApp) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from glassbox_tui.tui import living, state
 from glassbox_tui.tui.commands import BROWSER, MAIN, Command
 from glassbox_tui.tui.estimate import duration
+from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed, Updated
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
@@ -46,7 +47,14 @@ def heard(app: GlassboxApp, event: Event) -> None:
     if isinstance(event, Changed) and event.edited and before.query.strip() and not before.offline:
         # A typed query was asked again already; one with rounds is, unless they are being stepped or branched.
         own_way = len(before.loop.branches) > 1 or before.loop.proposal is not None
-        if not (state.asks_again(before) or own_way) and before.run == before.shown:
+        # An answer of the model's took its time: a saved note must not throw it away, nor begin another unasked.
+        by_model = state.being_written(before) is not None or (
+            before.reply is not None and before.reply.mode == "generate"
+        )
+        if by_model and before.rounds:
+            keys = key_of("query"), key_of("run")
+            app.tell(say("the notes have changed since this question was run: {} and {} run it again", *keys))
+        elif not (state.asks_again(before) or own_way) and before.run == before.shown:
             app.search(before.query, rounds=True)
         if app.view.run != app.view.shown:
             now = living.edited(now, app.view.query, app.view.trace, app.view.run)
