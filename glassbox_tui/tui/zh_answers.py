@@ -25,7 +25,8 @@ ANSWERS: Final[dict[str, str]] = {
     "./run.sh --with-llm brings a small one, `glassbox-tui models pull` a better one":
         "./run.sh --with-llm 带来一个小的，`glassbox-tui models pull` 取更好的",
     "not cited, found afterwards": "未引用，事后找到",
-    "the notes have changed since this question was run: {} and {} run it again": "运行这个问题之后笔记变了：{} 再 {} 重新运行",
+    "the notes have changed since this question was run: {} and {} run it again":
+        "运行这个问题之后笔记变了：{} 再 {} 重新运行",
     "prompt": "提示",
     "stop the answer that is being written (esc does, too)": "停止正在写的回答（esc 也行）",
     "ask the model for an answer, or for another": "让模型回答，或再答一次",
