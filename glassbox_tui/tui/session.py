@@ -11,9 +11,9 @@ from typing import Any
 from glassbox_tui.config import Ui
 from glassbox_tui.retrieval.trace import STAGES, Trace
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui import memory
+from glassbox_tui.tui import memory, themes
 from glassbox_tui.tui.state import COLUMNS, PANELS, View
-from glassbox_tui.tui.words import say
+from glassbox_tui.tui.words import LANGUAGES, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Session:
     """The files of one session; None: this is not remembered. `greeted` exists once somebody has seen the welcome.
 
     `data` is the folder for what the user copies and exports (None: where the environment puts it).
-    `recent` lists the folders that were opened; `moved` makes the session of another folder.
+    `recent` lists the folders that were opened; `look` holds the theme and the language that were chosen by key, for
+    all folders; `moved` makes the session of another folder.
     """
 
     state: Path | None = None
@@ -29,6 +30,7 @@ class Session:
     greeted: Path | None = None
     data: Path | None = None
     recent: Path | None = None
+    look: Path | None = None
     moved: Callable[[Path], Session] | None = None
 
 
@@ -39,6 +41,7 @@ def session(settings: Settings, notes: Path, ui: Ui) -> Session:
         settings.data_dir / "greeted",
         settings.data_dir,
         settings.data_dir / "recent.json",
+        settings.data_dir / "look.json" if ui.restore else None,
         lambda other: session(settings, other, ui),
     )
 
@@ -78,6 +81,23 @@ def ended(view: View, at: Session) -> None:
     """Keep where this session ended."""
     if at.state is not None and not view.offline:
         memory.save_state(at.state, {name: getattr(view, name) for name in _KEPT})
+
+
+_LOOK: Mapping[str, Callable[[Any], bool]] = {
+    "theme": lambda v: v in themes.NAMES,
+    "language": lambda v: v in LANGUAGES,
+}
+
+
+def chosen_look(at: Session) -> dict[str, str]:
+    """The theme and language that were chosen by key in an earlier session, as far as any was."""
+    return memory.load_state(at.look, _LOOK)[0] if at.look is not None else {}
+
+
+def choose_look(at: Session, **chosen: str) -> None:
+    """Keep a theme or a language that was chosen by key."""
+    if at.look is not None:
+        memory.save_state(at.look, {**chosen_look(at), **chosen})
 
 
 def ran(trace: Trace, at: Session) -> None:

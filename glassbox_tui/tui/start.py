@@ -39,19 +39,21 @@ def started(
     ui = load_ui(environ, file=config.ui)
     keys = checked_keys(config)
     remap(keys)
-    speak(language(ui, environ))
+    at = Session(data=settings.data_dir) if trace is not None else session.session(settings, notes, ui)
+    kept = session.chosen_look(at)
+    told = {name for name in ("theme", "language") if origin(name, Ui, config.ui, environ) != "default"}
+    tongue = language(ui, environ) if "language" in told else kept.get("language", language(ui, environ))
+    speak(tongue)
     if ui.ambiguous == "wide":
         from glassbox_tui.tui.widths import ambiguous_is_wide
 
         ambiguous_is_wide()
-    theme = themes.chosen(
-        ui.theme, no_color="NO_COLOR" in environ, given=origin("theme", Ui, config.ui, environ) != "default"
-    )
+    colours = ui.theme if "theme" in told else kept.get("theme", ui.theme)
+    theme = themes.chosen(colours, no_color="NO_COLOR" in environ, given="theme" in told)
     look = look_of(ascii=wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes", wide=ui.ambiguous == "wide")
-    view = View(notes=str(notes), look=look, theme=theme, language=language(ui, environ))
+    view = View(notes=str(notes), look=look, theme=theme, language=tongue)
     view = replace(view, rewriter=settings.rewriter)
     if trace is not None:
         view = replace(state.replayed(view, trace), offline=True, info=trace.index, progress=None)
-        return Start(view, Session(data=settings.data_dir), keys, ui.mouse)
-    at = session.session(settings, notes, ui)
+        return Start(view, at, keys, ui.mouse)
     return Start(session.begun(view, at), at, keys, ui.mouse)

@@ -1,10 +1,10 @@
-"""Language and colours, changed while the app runs. (What is to last goes into the config file.)"""
+"""Language and colours, changed while the app runs and kept, unless the config file or the environment says another."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glassbox_tui.tui import themes
+from glassbox_tui.tui import session, themes
 from glassbox_tui.tui.choosing import Choice, ChooseScreen
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.words import LANGUAGES, say, speak, spoken
@@ -24,11 +24,18 @@ _SAID = {
 def _language(app: GlassboxApp) -> None:
     speak(LANGUAGES[(LANGUAGES.index(spoken()) + 1) % len(LANGUAGES)])
     app.redraw()
+    session.choose_look(app.session, language=spoken())
 
 
 def _theme(app: GlassboxApp) -> None:
     choices = [Choice(name, say(_SAID[name]), name) for name in themes.NAMES]
-    app.push_screen(ChooseScreen(say("theme"), choices), lambda name: app.use_theme(name) if name else None)
+
+    def use(name: str | None) -> None:
+        if name:
+            app.use_theme(name)
+            session.choose_look(app.session, theme=name)
+
+    app.push_screen(ChooseScreen(say("theme"), choices), use)
 
 
 COMMANDS: tuple[Command, ...] = (
