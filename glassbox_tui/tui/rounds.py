@@ -127,7 +127,8 @@ def _from(r: Round, width: int) -> list[Text]:
         f"{short_name(uid, _SOURCE, ellipsis='~') if uid else adder}: {' '.join(words)}"
         for uid, words in sources.items()
     ]
-    return _below(Text(say("added from {}", "; ".join(told)), DIM), width) if told else []
+    words = say("prf, feedback: words of the first hits, {}") if r.origin == "prf" else say("added from {}")
+    return _below(Text(words.replace("{}", "; ".join(told)), DIM), width) if told else []
 
 
 def _below(text: Text, width: int) -> list[Text]:

@@ -45,6 +45,7 @@ LOOP: Final[dict[str, str]] = {
     "nothing is close enough in meaning": "没有意思足够接近的内容",
     "the best match is too weak": "最好的匹配也太弱",
     "added from {}": "添词来自 {}",
+    "prf, feedback: words of the first hits, {}": "prf（反馈）：取前几个结果里的词，{}",
     "ended: {}": "结束：{}",
     "the evidence suffices": "证据充分",
     "no more rewrites are allowed": "改写次数用完",

@@ -412,3 +412,9 @@ def test_a_question_worded_on_keeps_the_selected_hit_and_another_one_begins_at_t
         assert ask(view, on, rounds=False).selected == view.selected, on
     for another in ("w", "how much memory", "日志"):
         assert ask(view, another, rounds=False).selected is None, another
+
+
+def test_the_loop_says_what_prf_is() -> None:
+    view = View(trace=sample_trace_two_rounds(), round=1)
+    text = " ".join(line.plain for line in rounds.loop(view, 120, 40))
+    assert "prf, feedback: words of the first hits" in text
