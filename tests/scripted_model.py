@@ -23,6 +23,8 @@ class Scripted:
         self.asked: list[tuple[Message, ...]] = []
         self.limits: list[int] = []
         self.closed = False
+        self.notices: tuple[str, ...] = ()
+        self.reached_limit: bool | None = None  # does not say
 
     def count(self, messages: Sequence[Message]) -> int:
         return sum(4 + len(message.text.split()) for message in messages)

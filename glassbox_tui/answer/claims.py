@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.answer.details import exchanged_names, missing, odd_words
+from glassbox_tui.answer.orders import ordered
 from glassbox_tui.answer.passages import Passage, meetings, passages
 from glassbox_tui.answer.quoting import quotes
 from glassbox_tui.answer.statements import Statement, said
@@ -149,7 +150,7 @@ def _judged(claim: Statement, evidence: _Evidence, scores: NDArray[np.float64], 
     source = ClaimSource(None, hit.uid, hit.path, lines, hit.page, " ".join(sentence.text.split()))
     across = language_of(claim.text) != sentence.language
     verdict = _verdict(support, across and evidence.passages is not None, evidence.thresholds)
-    if lost and verdict == "supported":
+    if verdict == "supported" and (lost or ordered(said(claim.text), sentence.text)):
         verdict = "weak"
     return Claim(claim.text, round(support, 4), verdict, source, lost, claim.cited)
 
@@ -158,7 +159,8 @@ def _with_details(claim: str, sentence: _Sentence, score: float) -> tuple[float,
     """The support with what the source lacks of the claim taken off, and that."""
     lost = missing(claim, sentence.around)
     odd = (*odd_words(claim, sentence.around), *exchanged_names(claim, sentence.text, sentence.around))
-    factor = DETAIL_FACTOR if lost else ODD_FACTOR if odd else 1.0
+    doubtful = odd or ordered(claim, sentence.text)
+    factor = DETAIL_FACTOR if lost else ODD_FACTOR if doubtful else 1.0
     return max(0.0, min(1.0, score * factor)), tuple(dict.fromkeys([*lost, *odd]))
 
 

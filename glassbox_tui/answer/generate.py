@@ -12,7 +12,7 @@ from glassbox_tui.answer.record import Answer, Citation
 from glassbox_tui.answer.thinking import FORGET, without_thinking
 from glassbox_tui.answer.tidy import Tidy, tidy
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.models.chat import ChatModel, ReadingFn
+from glassbox_tui.models.chat import ChatModel, ReadingFn, notices_of, reached_limit
 from glassbox_tui.models.entries import QWEN
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.progress import Cancelled, CancelledFn
@@ -80,7 +80,9 @@ def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, answer_token
         len(prompt.shown),
         calls,
     )
-    notices = []
+    if not heard.stopped:
+        heard.cut = reached_limit(model)
+    notices = list(notices_of(model))
     if foreign:
         notices.append(f"Left out, in a language that {model.name} does not read: {_names(foreign)}.")
     if prompt.shortened:
@@ -97,6 +99,7 @@ class _Heard:
     said: Tidy = field(default_factory=lambda: Tidy(""))
     thought: bool = False
     stopped: bool = False
+    cut: bool | None = None  # whether the text ended at its limit; None: nobody knows
 
 
 def _heard(pieces: Iterable[str], sources: int, calls: Calls) -> _Heard:
@@ -180,7 +183,7 @@ def _faults(question: str, answer: Answer, heard: _Heard, room: int) -> list[str
         told.append(f"Stopped: {name} had not finished.")
     elif heard.said.repeats:
         told.append(f"{name} began to repeat itself and was stopped there.")
-    elif room and text[-1] not in _ENDS:
+    elif room and (text[-1] not in _ENDS if heard.cut is None else heard.cut):
         told.append(f"The answer may break off: it may have {room:,} tokens (GLASSBOX_LLM_ANSWER_TOKENS).")
     if heard.said.removed:
         told.append(f"Citations to no passage were removed: {', '.join(map(str, heard.said.removed))}.")

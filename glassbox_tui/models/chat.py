@@ -62,6 +62,16 @@ class ChatModel(Protocol):
         ...
 
 
+def notices_of(model: ChatModel) -> tuple[str, ...]:
+    """What a model has to say of how it is asked, a sentence each: its `notices`, if it has any."""
+    return tuple(getattr(model, "notices", ()))
+
+
+def reached_limit(model: ChatModel) -> bool | None:
+    """Whether the text that it wrote last ended at `limit`; None: it does not say (it has no `reached_limit`)."""
+    return getattr(model, "reached_limit", None)
+
+
 def complete(
     model: ChatModel,
     messages: Sequence[Message],

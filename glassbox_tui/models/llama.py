@@ -62,6 +62,7 @@ class LlamaModel:
         self._stop = Stop()
         self._held: list[int] = []  # tokens of the whole batches, from the first on, that the context holds
         self._notices: tuple[str, ...] = ()
+        self._reached_limit = False
 
     @property
     def name(self) -> str:
@@ -96,6 +97,11 @@ class LlamaModel:
     def notices(self) -> tuple[str, ...]:
         """What has to be done otherwise than the model's maker meant, each a sentence."""
         return self._notices
+
+    @property
+    def reached_limit(self) -> bool:
+        """Whether the text written last was cut at its limit, or at the end of the context."""
+        return self._reached_limit
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the prompt that these make; exact. Loads the model if need be. Raises ModelError."""
@@ -187,8 +193,8 @@ class LlamaModel:
     # -- reading and writing ---------------------------------------------------------------------------------------
 
     def _prompt(self, native: Native, messages: Sequence[Message]) -> list[int]:
-        tokens, notice = prompt_tokens(native, self._render, messages)
-        self._notices = (f"{self._name}: {notice}",) if notice else ()
+        tokens, notice = prompt_tokens(native, self._render, messages, self._name)
+        self._notices = (notice,) if notice else ()
         return tokens
 
     def _read(self, native: Native, prompt: Sequence[int], cancelled: CancelledFn, reading: ReadingFn) -> None:
@@ -205,6 +211,7 @@ class LlamaModel:
             reading(start + len(batch), len(prompt))
 
     def _written(self, native: Native, limit: int, cancelled: CancelledFn) -> Iterator[int]:
+        self._reached_limit = False
         for number in range(limit):
             token = native.choose()
             if native.is_end(token):
@@ -212,6 +219,7 @@ class LlamaModel:
             yield token
             if number < limit - 1:
                 self._work(partial(native.decode, [token]), cancelled)
+        self._reached_limit = True
 
     def _work(self, work: Callable[[], _T], cancelled: CancelledFn) -> _T:
         """Have the library's thread do it. Raises Cancelled, within moments of `cancelled()`, and what it raises."""
@@ -246,8 +254,10 @@ def _my_turn(lock: Lock, cancelled: CancelledFn) -> Iterator[None]:
         lock.release()
 
 
-def prompt_tokens(native: Native, render: Render | None, messages: Sequence[Message]) -> tuple[list[int], str]:
-    """The tokens of a dialogue, and what had to be done otherwise than the template says, if anything.
+def prompt_tokens(
+    native: Native, render: Render | None, messages: Sequence[Message], name: str = "the model"
+) -> tuple[list[int], str]:
+    """The tokens of a dialogue, and a sentence on what was done otherwise than the template says, if anything was.
 
     Only the template's own parts may name control tokens; a message that spells one gets its letters.
     Raises ModelError if the template refuses the dialogue.
@@ -255,13 +265,15 @@ def prompt_tokens(native: Native, render: Render | None, messages: Sequence[Mess
     notice = ""
     if render is None:
         parts = chat_template.plain_parts(messages)
-        notice = "its file has no chat template, so it is asked in plain text; an instruct or chat model does better"
+        why = "so it is asked in plain text; an instruct or chat model does better."
+        notice = f"{name}: its file has no chat template, {why}"
     else:
         try:
             parts = chat_template.parts(render, messages)
         except TemplateFault as fault:
             parts = [_neutral_part(native, render, messages, fault)]
-            notice = f"its chat template does not leave texts as they are ({fault}): control tokens in them are spelled"
+            why = f"does not leave texts as they are ({fault}): control tokens in them are spelled."
+            notice = f"{name}: its chat template {why}"
     own = [native.tokens(part.text, True) if part.template else [] for part in parts]
     added = {token for tokens in own for token in tokens if native.is_added(token)}
     found = [tokens or _text_tokens(native, part.text, added) for tokens, part in zip(own, parts, strict=True)]

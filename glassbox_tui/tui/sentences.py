@@ -138,6 +138,9 @@ TEMPLATES = (
     "Citations to no passage were removed: {}.",
     "{} cited no passage: what its sentences rest on was looked for afterwards.",
     "The answer is not in the language of the question.",
+    "{}: its file has no chat template, so it is asked in plain text; an instruct or chat model does better.",
+    "{}: its chat template does not leave texts as they are ({}): control tokens in them are spelled.",
+    "it changes, drops or repeats the texts",
     "stopped before a word was written: this is an extract",
     "./run.sh --with-llm brings a small one, `glassbox-tui models pull` a better one",
     # the language model

@@ -16,6 +16,11 @@ LLAMA: Final[dict[str, str]] = {
         "{} 个词元的上下文要 {} MB（{}），而空闲内存是 {} MB：调低 GLASSBOX_LLM_CONTEXT",
     "GLASSBOX_LLM_CONTEXT is {}, but {} was trained on {} tokens: set it to that or less":
         "GLASSBOX_LLM_CONTEXT 是 {}，但 {} 训练时只用 {} 个词元：不要超过它",
+    "{}: its file has no chat template, so it is asked in plain text; an instruct or chat model does better.":
+        "{}：文件里没有对话模板，只能用纯文本提问；instruct 或 chat 模型更好。",
+    "{}: its chat template does not leave texts as they are ({}): control tokens in them are spelled.":
+        "{}：它的对话模板会改动文字（{}）：文字里的控制词元按字母拼写。",
+    "it changes, drops or repeats the texts": "它会改写、丢掉或重复文字",
     "there is no model file {}": "没有模型文件 {}",
     "{} is cut short: {} bytes where its header needs {}; fetch it again":
         "{} 不完整：有 {} 字节，应有 {} 字节；请重新获取",

@@ -103,6 +103,26 @@ def test_empty_index_nothing_found_doubt_and_refusal_have_words_of_their_own() -
     assert "insufficient" in doubt[0] and "found no answer" in doubt[1]
 
 
+def test_that_an_answer_breaks_off_is_guessed_only_where_the_model_does_not_say() -> None:
+    words = "may break off"
+    for text, cut, said in (
+        ("The lock is released when", None, True),
+        ("The lock is released when the lease ends.", None, False),
+        ("- the lock: lease", False, False),
+        ("The lock is released when the lease ends.", True, True),
+    ):
+        model = Scripted(text)
+        if cut is not None:
+            model.reached_limit = cut
+        assert (words in asked(model).notice) is said, (text, cut)
+
+
+def test_what_a_model_has_to_say_of_how_it_is_asked_is_said_with_the_answer() -> None:
+    model = Scripted("The lock is released when the lease ends [1].")
+    model.notices = ("scripted: its file has no chat template.",)
+    assert asked(model).notice == model.notices[0]
+
+
 def test_another_language_than_the_question_s_is_said() -> None:
     zh = {"lock.md": "# 锁\n\n租约到期以后锁自动释放。时钟漂移会让租约提前失效。"}
     english, chinese = Scripted("The lock is released at the end [1]."), Scripted("租约到期以后锁自动释放 [1]。")

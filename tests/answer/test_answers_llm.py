@@ -9,7 +9,9 @@ import pytest
 from glassbox_tui import Engine
 from glassbox_tui.answer.answers import answer
 from glassbox_tui.answer.tidy import tidy
+from glassbox_tui.models.generators import bundled_file
 from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.models.llama import LlamaModel
 from glassbox_tui.settings import Settings
 
 pytestmark = pytest.mark.llm
@@ -42,6 +44,19 @@ def test_a_question_to_the_bundled_notes_is_answered_and_what_it_cites_exists(en
 def test_the_same_question_gets_the_same_answer(engine: Engine) -> None:
     trace = engine.search("How many bytes are left of a token vector?")
     assert answer(trace, engine).text == answer(trace, engine).text
+
+
+def test_a_file_without_a_chat_template_answers_and_says_so(tmp_path: Path) -> None:
+    bundled, file = bundled_file(), tmp_path / "plain.gguf"
+    assert bundled is not None
+    file.write_bytes(bundled.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_temp1ate", 1))
+    model = LlamaModel(file, Settings())
+    engine = Engine(HashingEmbedder(), settings=Settings(llm_answer_tokens=16), generator=model)
+    engine.build({"tea.md": "Green tea is steeped at eighty degrees."})
+    found = answer(engine.search("At how many degrees is green tea steeped?"), engine)
+    model.close()
+    [said] = [line for line in found.notice.split("\n") if "no chat template" in line]
+    assert said.startswith("plain: ")
 
 
 def test_a_chinese_question_is_not_put_to_an_english_model(engine: Engine) -> None:

@@ -191,7 +191,9 @@ def test_reading_is_told_in_small_steps_to_the_end(smollm2: LlamaModel) -> None:
 def test_the_limit_is_in_tokens_and_the_end_of_the_turn_ends_it(smollm2: LlamaModel, native: Native) -> None:
     three = complete(smollm2, ASKED, 3)
     assert 0 < len(native.tokens(three, False)) <= 3
+    assert smollm2.reached_limit
     whole = complete(smollm2, ASKED, 60)
+    assert not smollm2.reached_limit
     assert whole.startswith(three)
     assert len(native.tokens(whole, False)) < 60
     assert all(native.is_end(token) for token in (END_OF_TEXT, IM_END))

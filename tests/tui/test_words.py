@@ -127,6 +127,15 @@ def test_each_template_is_a_sentence_that_the_engine_says() -> None:
         ("dense search covers 24% of the chunks so far", "dense 检索目前只覆盖 24% 的片段"),
         ("a sentence that nobody translated", "a sentence that nobody translated"),
         (
+            "M: its file has no chat template, so it is asked in plain text; an instruct or chat model does better.",
+            "M：文件里没有对话模板，只能用纯文本提问；instruct 或 chat 模型更好。",
+        ),
+        (
+            "M: its chat template does not leave texts as they are (it changes, drops or repeats the texts):"
+            " control tokens in them are spelled.",
+            "M：它的对话模板会改动文字（它会改写、丢掉或重复文字）：文字里的控制词元按字母拼写。",
+        ),
+        (
             "The evidence was graded insufficient (dense 0.80 < 0.84): read this answer with doubt.",
             "证据评为不足（dense 0.80 < 0.84）：请对这个回答存疑。",
         ),
