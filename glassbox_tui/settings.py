@@ -126,6 +126,9 @@ class Settings:
         0, "GLASSBOX_LLM_CONTEXT", "tokens of prompt and answer; 0: 4096, or what the model can if less", 0, 1_000_000
     )
     llm_answer_tokens: int = knob(320, "GLASSBOX_LLM_ANSWER_TOKENS", "tokens an answer may have", 16, 100_000)
+    llm_passages: int = knob(
+        0, "GLASSBOX_LLM_PASSAGES", "passages a model is shown; 0: what fits, for the bundled one three", 0, 1_000
+    )
     llm_server: str = knob(
         "", "GLASSBOX_LLM_SERVER", "an OpenAI-compatible server on this machine, as http://127.0.0.1:11434"
     )

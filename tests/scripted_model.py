@@ -24,6 +24,7 @@ class Scripted:
         self.limits: list[int] = []
         self.closed = False
         self.notices: tuple[str, ...] = ()
+        self.most_passages = 0
         self.reached_limit: bool | None = None  # does not say
 
     def count(self, messages: Sequence[Message]) -> int:

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from glassbox_tui.answer.citations import checked
-from glassbox_tui.answer.prompt import Prompt, is_refusal, prompt_of
+from glassbox_tui.answer.prompt import Prompt, is_refusal, place_of, prompt_of
 from glassbox_tui.answer.record import Answer, Citation
 from glassbox_tui.answer.thinking import FORGET, without_thinking
 from glassbox_tui.answer.tidy import Tidy, tidy
 from glassbox_tui.errors import GlassboxError
-from glassbox_tui.models.chat import ChatModel, ReadingFn, notices_of, reached_limit
+from glassbox_tui.models.chat import ChatModel, ReadingFn, most_passages, notices_of, reached_limit
 from glassbox_tui.models.entries import QWEN
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.progress import Cancelled, CancelledFn
@@ -51,7 +51,7 @@ def generated(question: str, hits: Sequence[Hit], writer: Writer, settings: Sett
     """The writer's answer to the question from these hits. Raises nothing: no answer comes with the reason."""
     try:
         if isinstance(writer, ChatModel):
-            return _by_model(question, hits, writer, settings.llm_answer_tokens, calls)
+            return _by_model(question, hits, writer, settings, calls)
         heard = _heard(writer.generate(question, [hit.text for hit in hits]), len(hits), calls)
         return _draft(question, heard, Prompt((), tuple(hits), (), 0), writer.name)
     except Cancelled:
@@ -63,13 +63,15 @@ def generated(question: str, hits: Sequence[Hit], writer: Writer, settings: Sett
         return Draft(None, notices=(f"the generator {writer.name} failed ({why}): this is an extract.",))
 
 
-def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, answer_tokens: int, calls: Calls) -> Draft:
+def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, settings: Settings, calls: Calls) -> Draft:
     if not _knows(model, question):
         return Draft(None, notices=(_cannot_write(model.name, question),))
     if not _knows(model, hits[0].text):
         return Draft(None, notices=(_cannot_read(model.name, hits[0].text),))
     foreign = [hit for hit in hits if not _knows(model, hit.text)]
-    prompt = prompt_of(question, [hit for hit in hits if hit not in foreign], model, answer_tokens)
+    known = [hit for hit in hits if hit not in foreign]
+    most = settings.llm_passages or most_passages(model)
+    prompt = prompt_of(question, known, model, settings.llm_answer_tokens, most)
     if not prompt.shown:
         why = f"{model.name} takes {model.context:,} tokens, and question and passage have more: this is an extract."
         return Draft(None, notices=(why,))
@@ -79,6 +81,7 @@ def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, answer_token
         model.write(prompt.messages, prompt.room, cancelled=calls.cancelled, reading=calls.reading),
         len(prompt.shown),
         calls,
+        [place_of(hit) for hit in prompt.shown],
     )
     if not heard.stopped:
         heard.cut = reached_limit(model)
@@ -87,7 +90,10 @@ def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, answer_token
         notices.append(f"Left out, in a language that {model.name} does not read: {_names(foreign)}.")
     if prompt.shortened:
         notices.append(f"The first passage was too long for {model.name}: it read the beginning.")
-    if prompt.dropped:
+    if prompt.dropped and len(prompt.shown) == most:
+        why = f"as {model.name} is shown at most {most} (GLASSBOX_LLM_PASSAGES)"
+        notices.append(f"Left out, {why}: {_names(prompt.dropped)}.")
+    elif prompt.dropped:
         notices.append(f"Left out, as there was no room for more in the prompt: {_names(prompt.dropped)}.")
     return _draft(question, heard, prompt, model.name, notices, (*foreign, *prompt.dropped))
 
@@ -102,7 +108,7 @@ class _Heard:
     cut: bool | None = None  # whether the text ended at its limit; None: nobody knows
 
 
-def _heard(pieces: Iterable[str], sources: int, calls: Calls) -> _Heard:
+def _heard(pieces: Iterable[str], sources: int, calls: Calls, places: Sequence[str] = ()) -> _Heard:
     """Listen until the writer ends, repeats itself or is stopped; what can be shown is passed on at once.
 
     Raises what the writer raises, and Cancelled where it was stopped before there was anything to show.
@@ -112,7 +118,7 @@ def _heard(pieces: Iterable[str], sources: int, calls: Calls) -> _Heard:
 
     def tell(done: bool) -> None:
         nonlocal told
-        heard.said = tidy(written, sources, done=done)
+        heard.said = tidy(written, sources, places=places, done=done)
         if heard.said.text.startswith(told) and len(heard.said.text) > len(told):
             calls.piece(heard.said.text[len(told) :])
             told = heard.said.text
@@ -152,6 +158,8 @@ def _draft(
 ) -> Draft:
     text = heard.said.text
     if not text:
+        if heard.said.copied:
+            return Draft(None, notices=(f"{name} wrote nothing but lines of its prompt: this is an extract.",))
         if heard.thought and prompt.room:
             why = f"{name} wrote nothing but thoughts in its {prompt.room:,} tokens: this is an extract"
             return Draft(None, notices=(f"{why}. GLASSBOX_LLM_ANSWER_TOKENS allows more.",))

@@ -25,13 +25,17 @@ _HEADING_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The fixed parts of a prompt in one language. `refusal`: what the model is to say if the passages do not tell."""
+    """The fixed parts of a prompt in one language. `refusal`: what the model is to say if the passages do not tell.
+
+    `example`: a question, passages and the answer as it should be, which a small model follows better than rules.
+    """
 
     refusal: str
     rules: str
     passages: str
     question: str
     task: str
+    example: tuple[str, tuple[str, ...], str]
 
 
 _ENGLISH = Words(
@@ -44,6 +48,11 @@ _ENGLISH = Words(
     passages="Passages:",
     question="Question: {}",
     task="Answer {} from the passages, with the number of the passage after each sentence.",
+    example=(
+        "When are Orla's roses cut?",
+        ("ferry.md > Talvik\nThe Talvik carries forty cars.", "garden.md > Roses\nOrla cuts her roses in March."),
+        "Orla's roses are cut in March [2].",
+    ),
 )
 _CHINESE = Words(
     refusal="笔记里没有。",
@@ -54,7 +63,13 @@ _CHINESE = Words(
     passages="段落：",
     question="问题：{}",
     task="请根据段落用中文回答，每句话后面写上段落编号。",
+    example=(
+        "奥拉的玫瑰什么时候修剪？",
+        ("渡轮.md > 塔尔维克\n塔尔维克号可载四十辆汽车。", "花园.md > 玫瑰\n奥拉在三月修剪她的玫瑰。"),
+        "奥拉的玫瑰在三月修剪 [2]。",
+    ),
 )
+_ITS_OWN = ("", "in English")  # how `Words` call the language they are in
 _english = re.compile(
     r"\b(?:the|is|are|was|what|which|who|when|where|why|how|does|do|did|can|should|of|and|to|my|if)\b", re.IGNORECASE
 )
@@ -69,7 +84,7 @@ _refusal = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`messages` quote `shown`, which are passages 1, 2, ...; `dropped` found no room. `room`: tokens for the answer.
+    """`messages` quote `shown`, which are passages 1, 2, ...; `dropped` are not. `room`: tokens for the answer.
 
     `shortened`: the first passage lost its end, at the edge of a sentence.
     """
@@ -81,12 +96,15 @@ class Prompt:
     shortened: bool = False
 
 
-def prompt_of(question: str, hits: Sequence[Hit], model: ChatModel, answer_tokens: int) -> Prompt:
+def prompt_of(question: str, hits: Sequence[Hit], model: ChatModel, answer_tokens: int, most: int = 0) -> Prompt:
     """As many of the hits, from the first on, as fit the model's context beside `answer_tokens` (half of it at most).
 
-    If not even the first fits whole it is shortened; `shown` is empty if that does not help. Counts a few times.
-    Raises what the model raises.
+    `most`: no more than these; 0: no such bound. If not even the first fits whole it is shortened; `shown` is empty if
+    that does not help. Counts a few times. Raises what the model raises.
     """
+    if most and len(hits) > most:
+        prompt = prompt_of(question, hits[:most], model, answer_tokens)
+        return replace(prompt, dropped=(*prompt.dropped, *hits[most:]))
     room = min(answer_tokens, model.context // 2)
     budget = model.context - room
 
@@ -106,19 +124,26 @@ def prompt_of(question: str, hits: Sequence[Hit], model: ChatModel, answer_token
 
 
 def messages(question: str, hits: Sequence[Hit]) -> tuple[Message, ...]:
-    """The dialogue that asks `question` of passages 1 to len(hits)."""
+    """The dialogue that asks `question` of passages 1 to len(hits), after an example in the same form."""
     words, language = _words_for(question)
-    passages = "\n\n".join(passage(number, hit) for number, hit in enumerate(hits, start=1))
+    shown, theirs, right = words.example
+    # Where the answer is to be in another language than the example's, the example would be followed in that, too.
+    example = (_asked(words, language, shown, theirs), Message("assistant", right)) if language in _ITS_OWN else ()
+    asked = _asked(words, language, question, [f"{place_of(hit)}\n{hit.text}" for hit in hits])
+    return Message("system", words.rules.format(language)), *example, asked
+
+
+def _asked(words: Words, language: str, question: str, passages: Sequence[str]) -> Message:
+    """The turn that asks: each passage has a line of ours, with its number alone; where it stands is quoted, too."""
+    numbered = "\n\n".join(f"[{number}]\n{quoted(text)}" for number, text in enumerate(passages, start=1))
     asked = words.question.format(" ".join(question.split()))
-    parts = [words.passages, passages, asked, words.task.format(language)]
-    return Message("system", words.rules.format(language)), Message("user", "\n\n".join(parts))
+    return Message("user", "\n\n".join([words.passages, numbered, asked, words.task.format(language)]))
 
 
-def passage(number: int, hit: Hit) -> str:
-    """A hit as the model sees it: a line of ours with its number and where it stands, then its text, quoted."""
-    place = _plain(" > ".join(dict.fromkeys([hit.path, *hit.heading])))
-    heading = " ".join(place.split())[:_HEADING_CHARS]
-    return f"[{number}] {heading}\n{quoted(hit.text)}"
+def place_of(hit: Hit) -> str:
+    """Path and headings of a hit, in one line as it is quoted."""
+    place = " ".join(_plain(" > ".join(dict.fromkeys([hit.path, *hit.heading]))).split())
+    return place[:_HEADING_CHARS]
 
 
 def quoted(text: str) -> str:

@@ -26,7 +26,7 @@ class Answer:
 
     `claims` are its sentences, each held against the evidence, whoever wrote them. `notice` is what a reader should
     know first. Of a generated answer: `model` wrote it, from `prompt` (role and text of each message); `dropped` are
-    the uids of hits that found no room in it; `stopped`: a person ended it early.
+    the uids of hits that are not in it; `stopped`: a person ended it early.
     """
 
     mode: str

@@ -7,6 +7,7 @@ go on it holds back the end where that may still turn out to be something else: 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from glassbox_tui.answer.citations import checked, citations_in
@@ -37,6 +38,11 @@ _echo = re.compile(r"\n[ \t]*\**(?:question|问题)\**[ \t]*[:：]", re.IGNORECA
 # A line is looked at once it has begun for good: a quote mark copied from the prompt, the end of a fence, an echo.
 _undecided = re.compile(r"\n[ \t>`*]*[^\n]{0,11}\Z")
 _quote_mark = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
+# A passage's number as our prompt has it, on a line of its own above the quotation; and in front of where it stands.
+_number_line = re.compile(r"[ \t>*]*\[\d{1,3}\][ \t:*]*")
+_number = re.compile(
+    r"[ \t>*_#-]*(?:(?:passage|段落)[ \t]*)?[\[［【(]?\d{1,3}[\]］】).:：]*[ \t:：*_-]*", re.IGNORECASE
+)
 _open, _closed = "[［【", "]］】"
 _LONGEST_CITATION = 60
 _cut_citation = re.compile(r"\s*[\[［【]\^?[\d\s,，、;；–-]*\Z")
@@ -51,17 +57,21 @@ _LOOP_CHARS, _LOOKED_AT = 60, 400
 class Tidy:
     """`text` to show; `removed`: numbers it cited that stand for no passage. `over`: nothing more is wanted of it.
 
-    `repeats`: it began to say what it had said before.
+    `repeats`: it began to say what it had said before. `copied`: lines of our prompt were left out.
     """
 
     text: str
     removed: tuple[int, ...] = ()
     repeats: bool = False
     over: bool = False
+    copied: bool = False
 
 
-def tidy(written: str, sources: int, *, done: bool = True) -> Tidy:
-    """What to show of `written`, an answer from passages 1 to `sources`. Not `done`: more may come."""
+def tidy(written: str, sources: int, *, places: Sequence[str] = (), done: bool = True) -> Tidy:
+    """What to show of `written`, an answer from passages 1 to `sources`. Not `done`: more may come.
+
+    `places`: the lines of the prompt that say where its passages stand; a copy of one is no answer.
+    """
     body = _unwrapped(written, done)
     echo = _echo.search(body)
     if echo is not None:
@@ -71,10 +81,39 @@ def tidy(written: str, sources: int, *, done: bool = True) -> Tidy:
     else:
         undecided = _undecided.search(body)
         body = body[: undecided.start() if undecided else len(body)]
+    own = _own_lines(body, places, done)
+    copied = own != body
+    body = own.lstrip() if copied else body
+    if not done:
         body = body[: _open_bracket(body)]
-    found = checked(_quote_mark.sub("", body), sources)
+    found = checked(_quote_mark.sub("", body).lstrip(), sources)
     text, repeats = _once(found.text, done)
-    return Tidy(text.rstrip(), found.removed, repeats, repeats or echo is not None)
+    return Tidy(text.rstrip(), found.removed, repeats, repeats or echo is not None, copied)
+
+
+def _own_lines(body: str, places: Sequence[str], done: bool) -> str:
+    """Without lines copied from the prompt: where a passage stands, and its number above a quotation.
+
+    A path without headings is no copy: it may be what was asked for. Not `done`: without a last line that may become
+    a copy.
+    """
+    known = {_letters(place) for place in places if " > " in place}
+    lines, kept = body.split("\n"), list[str]()
+    for at, line in enumerate(lines):
+        begun = at == len(lines) - 1 and not done
+        said = {_letters(line), _letters(_number.sub("", line, count=1))}
+        below = "" if at == len(lines) - 1 else lines[at + 1].lstrip()
+        number_alone = _number_line.fullmatch(line) is not None
+        if begun and (number_alone or any(place.startswith(words) for place in known for words in said)):
+            break
+        if said & known or (number_alone and below.startswith(">")):
+            continue
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold(text)))
 
 
 def _unwrapped(written: str, done: bool) -> str:
@@ -124,4 +163,4 @@ def _words(sentence: str) -> str:
     """Its letters and digits alone, without citations and the number in front of a list's item."""
     for start, end, _ in reversed(citations_in(sentence)):
         sentence = sentence[:start] + sentence[end:]
-    return "".join(filter(str.isalnum, fold(sentence))).lstrip("0123456789")
+    return _letters(sentence).lstrip("0123456789")

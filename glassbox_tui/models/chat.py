@@ -67,6 +67,11 @@ def notices_of(model: ChatModel) -> tuple[str, ...]:
     return tuple(getattr(model, "notices", ()))
 
 
+def most_passages(model: ChatModel) -> int:
+    """How many passages it answers best from (its `most_passages`); 0: as many as fit its context."""
+    return int(getattr(model, "most_passages", 0))
+
+
 def reached_limit(model: ChatModel) -> bool | None:
     """Whether the text that it wrote last ended at `limit`; None: it does not say (it has no `reached_limit`)."""
     return getattr(model, "reached_limit", None)

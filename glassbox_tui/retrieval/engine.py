@@ -488,6 +488,7 @@ _PRIVATE = (
     "follow_links",
     "answers",
     *("llm_path", "llm_repo", "llm_file", "llm_threads", "llm_context", "llm_answer_tokens"),
+    "llm_passages",
     *("llm_server", "llm_server_model", "llm_remote"),
 )
 

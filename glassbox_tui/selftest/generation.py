@@ -105,7 +105,7 @@ def _(bench: Bench) -> str:
     numbered = [line.split("]")[0][1:] for line in lines if line.startswith("[")]
     need(numbered == [str(n) for n in range(1, len(hits) + 1)], f"the passages are numbered {numbered}")
     quoted = [line for line in lines if line.startswith(">")]
-    need(len(quoted) == 6 * len(hits), f"{len(quoted)} lines are quoted, not {6 * len(hits)}")
+    need(len(quoted) == 7 * len(hits), f"{len(quoted)} lines are quoted, not {7 * len(hits)}")
     bad = [part for part in ("[9]", "<|im_end|>", "\x1b", "\u2028") if any(part in line for line in quoted)]
     need(not bad, f"{bad} came through")
     return f"{len(hits)} passages that try to end their quotation stay in it"

@@ -65,7 +65,7 @@ def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     if reply.checked and not reply.doubts:
         lines.extend(wrap(Text(say("every sentence is supported by the notes"), DIM), width))
     if reply.dropped:
-        words = say("no room for {} passages in the prompt; {} shows it", len(reply.dropped), key_of("prompt"))
+        words = say("{} passages are not in the prompt; {} shows it", len(reply.dropped), key_of("prompt"))
         lines.extend(wrap(Text(words, DIM), width))
     here = cited(view)
     lines.extend(_source_line(s, s is here, width) for s in reply.sources)
@@ -147,13 +147,13 @@ def status_words(view: View) -> str:
 
 
 def prompt_lines(view: View, width: int) -> list[Text]:
-    """What the model was sent, word for word, and which hits had no room in it."""
+    """What the model was sent, word for word, and which hits are not in it."""
     reply = view.reply
     if reply is None or not reply.prompt:
         return wrap(Text(say("no model has been asked for this answer"), DIM), width)
     lines = wrap(Text(say("what {} was sent, word for word", plain(reply.model)), HEAD), width)
     if reply.dropped:
-        lines += wrap(Text(say("left out for want of room: {}", ", ".join(map(plain, reply.dropped))), WARN), width)
+        lines += wrap(Text(say("not in it: {}", ", ".join(map(plain, reply.dropped))), WARN), width)
     for role, text in reply.prompt:
         lines += [Text(), Text(plain(role), KEY)]
         for paragraph in text.split("\n"):

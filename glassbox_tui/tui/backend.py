@@ -74,7 +74,7 @@ class Reply:
     """An answer as the app shows it. `mode`: extract, generate or none; `notice` adds to it or explains its absence.
 
     `checked` sentences were held against the evidence; `doubts` are those that did not stand. Of a generated one:
-    `model` wrote it from `prompt`, (role, text) of each message; `dropped` are the hits that found no room there;
+    `model` wrote it from `prompt`, (role, text) of each message; `dropped` are the hits that are not in it;
     `stopped`: it was ended early.
     """
 

@@ -53,6 +53,7 @@ ENGINE: Final[dict[str, str]] = {
     "No model answers ({}): this is an extract.": "没有模型可作答（{}）：以下是摘录。",
     "{} could not answer ({}): this is an extract.": "{} 无法作答（{}）：以下是摘录。",
     "{} was stopped before it wrote a word: this is an extract.": "{} 还没写出一个字就被停止：以下是摘录。",
+    "{} wrote nothing but lines of its prompt: this is an extract.": "{} 只抄了提示里的行：以下是摘录。",
     "{} wrote nothing: this is an extract.": "{} 什么也没写：以下是摘录。",
     "{} wrote nothing but thoughts in its {} tokens: this is an extract. GLASSBOX_LLM_ANSWER_TOKENS allows more.":
         "{} 的 {} 个词元全用于思考，没有写出回答：以下是摘录。可用 GLASSBOX_LLM_ANSWER_TOKENS 调大。",
@@ -69,6 +70,8 @@ ENGINE: Final[dict[str, str]] = {
     "Left out, in a language that {} does not read: {}.": "未采用（{} 不懂其语言）：{}。",
     "The first passage was too long for {}: it read the beginning.": "第一个段落对 {} 太长：它只读了开头。",
     "Left out, as there was no room for more in the prompt: {}.": "未采用（提示词里放不下）：{}。",
+    "Left out, as {} is shown at most {} (GLASSBOX_LLM_PASSAGES): {}.":
+        "未采用（最多给 {} 看 {} 段，GLASSBOX_LLM_PASSAGES）：{}。",
     "{} found no answer in the passages it was given.": "{} 在给它的段落里没有找到答案。",
     "Stopped: {} had not finished.": "已停止：{} 没有写完。",
     "{} began to repeat itself and was stopped there.": "{} 开始重复，已在那里停止。",

@@ -85,6 +85,29 @@ def test_a_model_that_repeats_itself_is_stopped_and_lets_go() -> None:
     assert "repeat" in asked(Scripted(*["no no "] * 100)).notice
 
 
+def test_a_line_copied_from_the_prompt_is_not_shown_and_alone_it_is_no_answer() -> None:
+    told: list[str] = []
+    model = Scripted(*"[1] lock.md > Locks\nThe lock is released when the lease ends [1].")
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=model).build(NOTES)
+    found = answer(engine.search(QUESTION), engine, piece=told.append)
+    assert "lock.md > Locks" in model.asked[0][-1].text  # it was copied from there
+    assert "".join(told) == found.text == "The lock is released when the lease ends [1]."
+    found = asked(Scripted(*"[1] lock.md > Locks"))
+    assert found.mode == "extract" and "lease" in found.text
+    assert found.notice == "scripted wrote nothing but lines of its prompt: this is an extract."
+
+
+def test_passages_beyond_those_it_is_to_be_shown_are_named_with_the_reason() -> None:
+    model = Scripted("The lock is released when the lease ends [1].")
+    found = asked(model, llm_passages=1)
+    assert NOTES["tea.md"].split("\n")[-1] not in model.asked[0][-1].text
+    assert [uid.split("#")[0] for uid in found.dropped] == ["tea.md"]
+    assert found.notice == "Left out, as scripted is shown at most 1 (GLASSBOX_LLM_PASSAGES): tea.md."
+    model.most_passages = 1
+    assert asked(model).dropped == found.dropped
+    assert asked(model, llm_passages=2).dropped == ()
+
+
 def test_the_model_says_that_the_notes_do_not_tell() -> None:
     found = asked(Scripted("Not in your notes."))
     assert (found.mode, found.claims, found.citations) == ("generate", (), ())

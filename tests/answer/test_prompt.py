@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_model import Scripted
 
+from glassbox_tui.answer.citations import checked
 from glassbox_tui.answer.prompt import is_refusal, messages, prompt_of
 from glassbox_tui.retrieval.trace import Hit
+from glassbox_tui.text.language import language_of
 
-OURS = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+OURS = re.compile(r"^\[(\d+)\]$", re.MULTILINE)
 
 
 def hit(text: str, number: int = 0, path: str = "a.md", heading: tuple[str, ...] = ()) -> Hit:
@@ -40,8 +42,8 @@ def test_prompt_and_answer_fit_the_context_and_what_does_not_is_named(context: i
 def test_the_first_passage_alone_too_long_loses_its_end_at_a_sentence() -> None:
     prompt = prompt_of("which sentence", [hit(" ".join(SENTENCES)), hit("Another.", 1)], Scripted(context=400), 100)
     assert prompt.shortened and len(prompt.shown) == 1 and len(prompt.dropped) == 1
-    quote = next(line for line in prompt.messages[-1].text.split("\n") if line.startswith("> "))
-    assert quote[2:] == " ".join(SENTENCES[: quote.count(".")])
+    place, quote = [line for line in prompt.messages[-1].text.split("\n") if line.startswith("> ")]
+    assert place == "> a.md" and quote[2:] == " ".join(SENTENCES[: quote.count(".")])
 
 
 def test_no_room_even_for_a_sentence_shows_nothing() -> None:
@@ -67,6 +69,24 @@ def test_the_question_s_language_is_asked_for() -> None:
     assert "in English" in messages("When is it released?", [hit("租约")])[0].text
     assert "in Japanese" in messages("ロックはいつ解放されますか", [hit("x")])[0].text
     assert "in the language of the question" in messages("Wann wird frei gegeben?", [hit("x")])[0].text
+
+
+def test_an_example_is_given_in_the_answer_s_own_language_and_asked_in_the_same_form() -> None:
+    for question in ("When is it released?", "锁什么时候释放？"):
+        _, shown, right, asked = messages(question, [hit("x"), hit("y", 1)])
+        assert (shown.role, right.role, asked.role) == ("user", "assistant", "user")
+        assert OURS.findall(shown.text) == OURS.findall(asked.text) == ["1", "2"]
+        assert checked(right.text, 2).numbers == (2,)
+        assert language_of(right.text) == language_of(question)
+        assert shown.text.split("\n\n")[-1] == asked.text.split("\n\n")[-1]
+    assert [m.role for m in messages("Wann wird frei gegeben?", [hit("x")])] == ["system", "user"]
+
+
+def test_no_more_passages_than_wanted_are_shown_and_the_others_are_named() -> None:
+    hits = [hit(text, n) for n, text in enumerate(SENTENCES[:6])]
+    prompt = prompt_of("which sentence", hits, Scripted(), 100, 4)
+    assert (prompt.shown, prompt.dropped) == (tuple(hits[:4]), tuple(hits[4:]))
+    assert prompt_of("which sentence", hits, Scripted(), 100).dropped == ()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +150,7 @@ def test_no_passage_leaves_its_quotation(parts: list[tuple[str, str, str]], ques
     plain = messages(question, [hit("plain", n, f"{n}.md") for n in range(len(hits))])[-1].text.split("\n")
     ours = [line for line in lines if not line.startswith(">")]
     assert len(ours) == sum(not line.startswith(">") for line in plain)
-    numbered = [line for line in ours if re.match(r"\[\d+\] ", line)]
+    numbered = [line for line in ours if re.fullmatch(r"\[\d+\]", line)]
     assert [int(line[1 : line.index("]")]) for line in numbered] == [*range(1, len(hits) + 1)]
     for line in lines:
         if line.startswith(">"):

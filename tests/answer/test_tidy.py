@@ -19,17 +19,19 @@ PARTS = (
         "。",
         "租约到期。",
     ),
+    *("\n[1]\n> ", "[1] tea.md > Tea", "tea.md > Tea\n", "1. tea.md > Green tea\n", "tea.md > ", "tea", "Tea"),
     *(" [1]", " [9]", "[1, 2]", "[", "【2】", "</think>", "<think>", "<th", "Mr. "),
 )
+PLACES = ("tea.md > Tea", "tea.md > Green tea", "lock.md")
 written = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
 
 
 @given(written, st.data())
 def test_what_was_shown_of_a_beginning_stays(text: str, data: st.DataObject) -> None:
-    first = tidy(text[: data.draw(st.integers(0, len(text)))], 2, done=False)
+    first = tidy(text[: data.draw(st.integers(0, len(text)))], 2, places=PLACES, done=False)
     if not first.over:
-        assert tidy(text, 2, done=False).text.startswith(first.text)
-        assert tidy(text, 2).text.startswith(first.text)
+        assert tidy(text, 2, places=PLACES, done=False).text.startswith(first.text)
+        assert tidy(text, 2, places=PLACES).text.startswith(first.text)
 
 
 @given(written, st.data())
@@ -82,6 +84,29 @@ def test_thoughts(text: str, answer: str) -> None:
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert tidy(text, 2).text == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[1] tea.md > Tea\nIt is green [1].", "It is green [1]."),
+        ("tea.md > Tea\n>\n> It is green.", "It is green."),
+        ("2. tea.md > Green tea\n\nIt is green.", "It is green."),
+        ("Passage [1]: **tea.md > Tea**\nIt is green.", "It is green."),
+        ("[1]\n> tea.md > Tea\n> It is green.", "It is green."),
+        ("It is green.\n\n[2] tea.md > Green tea\n> It is black.", "It is green.\n\nIt is black."),
+        ("tea.md > Tea", ""),
+        # An answer, not a copy.
+        ("It is green.\n[1]", "It is green.\n[1]"),
+        ("tea.md [1]", "tea.md [1]"),
+        ("[1] lock.md", "[1] lock.md"),
+        ("See tea.md > Tea", "See tea.md > Tea"),
+        ("1", "1"),
+    ],
+)
+def test_lines_copied_from_the_prompt_are_left_out(text: str, shown: str) -> None:
+    found = tidy(text, 2, places=PLACES)
+    assert (found.text, found.copied) == (shown, text != shown)
 
 
 def test_unknown_numbers_go_and_are_named() -> None:

@@ -310,7 +310,7 @@ async def test_the_prompt_is_shown_as_it_was_sent_its_control_characters_harmles
         assert "Answer from the passages." in shown
         assert "looks at ranks." in shown
         assert "\x1b" not in shown
-        assert "left out for want of room: 09-fusion.txt#0" in shown
+        assert "not in it: 09-fusion.txt#0" in shown
 
 
 async def test_an_answer_that_is_being_written_is_not_thrown_away_by_another_enter() -> None:
