@@ -154,8 +154,9 @@ def prompt_lines(view: View, width: int) -> list[Text]:
     lines = wrap(Text(say("what {} was sent, word for word", plain(reply.model)), HEAD), width)
     if reply.dropped:
         lines += wrap(Text(say("not in it: {}", ", ".join(map(plain, reply.dropped))), WARN), width)
-    for role, text in reply.prompt:
-        lines += [Text(), Text(plain(role), KEY)]
+    for at, (role, text) in enumerate(reply.prompt):
+        example = f"  {say('an example, not of your notes')}" if 0 < at < len(reply.prompt) - 1 else ""
+        lines += [Text(), Text(plain(role), KEY).append(example, DIM)]
         for paragraph in text.split("\n"):
             lines += wrap(Text(plain(paragraph)), width) or [Text()]
     return lines

@@ -16,6 +16,7 @@ ANSWERS: Final[dict[str, str]] = {
     "{} passages are not in the prompt; {} shows it": "有 {} 段不在提示里；按 {} 看提示",
     "no model has been asked for this answer": "这个回答没有问过模型",
     "what {} was sent, word for word": "发给 {} 的原文",
+    "an example, not of your notes": "示例，不出自你的笔记",
     "not in it: {}": "其中没有：{}",
     "the answer is being written; {} stops it": "正在写回答；按 {} 停止",
     "no answer is being written": "没有正在写的回答",
