@@ -158,6 +158,8 @@ def _draft(
 ) -> Draft:
     text = heard.said.text
     if not text:
+        if heard.said.repeats:
+            return Draft(None, notices=(f"{name} wrote nothing but numbers: this is an extract.",))
         if heard.said.copied:
             return Draft(None, notices=(f"{name} wrote nothing but lines of its prompt: this is an extract.",))
         if heard.thought and prompt.room:

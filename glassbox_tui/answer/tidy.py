@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from glassbox_tui.answer.citations import checked, citations_in
 from glassbox_tui.text.normalize import fold
@@ -51,6 +52,9 @@ _SAYS_SOMETHING = 12
 # A stretch that comes five times, one right after the other, and fills this much.
 _loop = re.compile(r"(.{1,60}?)\1{4,}\Z", re.DOTALL)
 _LOOP_CHARS, _LOOKED_AT = 60, 400
+# Lines of numbers alone at the end, which may be the beginning of a count: 1, 2, 3 and no end.
+_numbers = re.compile(r"(?:\A|\n)(?:[ \t]*\d{1,4}[.)]?[ \t]*(?:\n\s*|\Z))+\Z")
+_COUNTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ def tidy(written: str, sources: int, *, places: Sequence[str] = (), done: bool =
         body = body[: _open_bracket(body)]
     found = checked(_quote_mark.sub("", body).lstrip(), sources)
     text, repeats = _once(found.text, done)
+    text, counts = _without_count(text, done)
+    repeats = repeats or counts
     return Tidy(text.rstrip(), found.removed, repeats, repeats or echo is not None, copied)
 
 
@@ -157,6 +163,17 @@ def _once(text: str, done: bool) -> tuple[str, bool]:
         seen.add(words)
     loop = _loop.search(text[-_LOOKED_AT:])
     return text, loop is not None and len(loop[0]) >= _LOOP_CHARS and any(map(str.isalnum, loop[1]))
+
+
+def _without_count(text: str, done: bool) -> tuple[str, bool]:
+    """(the text up to where it only counts, whether it does). Of numbers at the end that may become a count nothing is
+    shown yet."""
+    found = _numbers.search(text)
+    if found is None:
+        return text, False
+    numbers = [int(number) for number in re.findall(r"\d+", found[0])]
+    counts = len(numbers) >= _COUNTS and all(b == a + 1 for a, b in pairwise(numbers))
+    return (text[: found.start()], counts) if counts or not done else (text, False)
 
 
 def _words(sentence: str) -> str:

@@ -58,6 +58,8 @@ def _progress(writing: Writing, width: int) -> Text:
 
 def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     lines = wrap(_label(reply), width)
+    if reply.mode == "generate" and reply.doubts:
+        lines.extend(wrap(Text(_how_many_hold(reply), WARN), width))
     for notice in filter(None, reply.notice.split("\n")):  # doubt comes first: below the text it may be below the fold
         lines.extend(wrap(Text(plain(told(notice)), WARN), width))
     lines += _paragraphs(reply.text, reply.doubts if reply.mode == "generate" else (), width)
@@ -70,6 +72,11 @@ def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     here = cited(view)
     lines.extend(_source_line(s, s is here, width) for s in reply.sources)
     return lines
+
+
+def _how_many_hold(reply: Reply) -> str:
+    good = reply.checked - sum(doubt.verdict != "supported" for doubt in reply.doubts)
+    return say("checked: {} of {} supported by the notes, ! marks what to doubt", good, reply.checked)
 
 
 def _label(reply: Reply) -> Text:

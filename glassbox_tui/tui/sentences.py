@@ -123,6 +123,7 @@ TEMPLATES = (
     "{} was stopped before it wrote a word: this is an extract.",
     "{} wrote nothing: this is an extract.",
     "{} wrote nothing but lines of its prompt: this is an extract.",
+    "{} wrote nothing but numbers: this is an extract.",
     "{} wrote nothing but thoughts in its {} tokens: this is an extract. GLASSBOX_LLM_ANSWER_TOKENS allows more.",
     "{} takes {} tokens, and question and passage have more: this is an extract.",
     "{} does not write Chinese, and the question is in it: this is an extract. {} fetches a model that does.",

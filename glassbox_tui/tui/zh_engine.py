@@ -55,6 +55,7 @@ ENGINE: Final[dict[str, str]] = {
     "{} was stopped before it wrote a word: this is an extract.": "{} 还没写出一个字就被停止：以下是摘录。",
     "{} wrote nothing but lines of its prompt: this is an extract.": "{} 只抄了提示里的行：以下是摘录。",
     "{} wrote nothing: this is an extract.": "{} 什么也没写：以下是摘录。",
+    "{} wrote nothing but numbers: this is an extract.": "{} 只写了数字：以下是摘录。",
     "{} wrote nothing but thoughts in its {} tokens: this is an extract. GLASSBOX_LLM_ANSWER_TOKENS allows more.":
         "{} 的 {} 个词元全用于思考，没有写出回答：以下是摘录。可用 GLASSBOX_LLM_ANSWER_TOKENS 调大。",
     "{} takes {} tokens, and question and passage have more: this is an extract.":

@@ -97,6 +97,15 @@ def test_a_line_copied_from_the_prompt_is_not_shown_and_alone_it_is_no_answer() 
     assert found.notice == "scripted wrote nothing but lines of its prompt: this is an extract."
 
 
+def test_a_model_that_only_counts_has_not_answered_and_nothing_of_it_is_shown() -> None:
+    told: list[str] = []
+    model = Scripted(*"\n".join(map(str, range(1, 100))))
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=model).build(NOTES)
+    found = answer(engine.search(QUESTION), engine, piece=told.append)
+    assert found.mode == "extract" and "lease" in found.text and told == []
+    assert found.notice == "scripted wrote nothing but numbers: this is an extract."
+
+
 def test_passages_beyond_those_it_is_to_be_shown_are_named_with_the_reason() -> None:
     model = Scripted("The lock is released when the lease ends [1].")
     found = asked(model, llm_passages=1)

@@ -11,7 +11,7 @@ from glassbox_tui.answer.tidy import tidy
 
 PARTS = (
     *("Sure! ", "Here is the answer:\n", "Answer: ", "Question: what?\n", "```", "```python\n", "> "),
-    *("\n", " ", "ok ", "a"),
+    *("\n", " ", "ok ", "a", "1\n", "1", "\n2.\n3.\n4.", "\n5\n6\n7\n"),
     *(
         "The lock is released",
         "when the lease ends. ",
@@ -118,3 +118,16 @@ def test_unknown_numbers_go_and_are_named() -> None:
 def test_a_loop_without_a_full_stop_is_over(loop: str) -> None:
     found = tidy("It is " + loop * 60, 1, done=False)
     assert found.over and found.repeats
+
+
+def test_an_answer_that_only_counts_is_ended_and_none() -> None:
+    """SmolLM2 went on to 107."""
+    count = "\n".join(map(str, range(1, 30)))
+    assert tidy(count, 8, done=False).over and tidy(count, 8).repeats
+    assert tidy(count, 8).text == ""
+    assert tidy(f"It has these parts.\n{count}", 8).text == "It has these parts."
+
+
+@pytest.mark.parametrize("text", ["48", "128\n256\n512\n1024\n2048", "1\n2\n3", "1\n2\n3\n4\n5\n6 is even."])
+def test_numbers_that_are_the_answer_stay(text: str) -> None:
+    assert tidy(text, 2).text == text
