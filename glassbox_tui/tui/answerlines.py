@@ -59,7 +59,7 @@ def _progress(writing: Writing, width: int) -> Text:
 def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     lines = wrap(_label(reply), width)
     if reply.mode == "generate" and reply.doubts:
-        lines.extend(wrap(Text(_how_many_hold(reply), WARN), width))
+        lines.extend(wrap(_how_many_hold(reply), width))
     for notice in filter(None, reply.notice.split("\n")):  # doubt comes first: below the text it may be below the fold
         lines.extend(wrap(Text(plain(told(notice)), WARN), width))
     lines += _paragraphs(reply.text, reply.doubts if reply.mode == "generate" else (), width)
@@ -74,9 +74,12 @@ def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     return lines
 
 
-def _how_many_hold(reply: Reply) -> str:
+def _how_many_hold(reply: Reply) -> Text:
+    """A supported sentence that cites nothing is in doubt, too: its own lines say why."""
     good = reply.checked - sum(doubt.verdict != "supported" for doubt in reply.doubts)
-    return say("checked: {} of {} supported by the notes, ! marks what to doubt", good, reply.checked)
+    return Text(
+        say("checked: {} of {} supported by the notes", good, reply.checked), WARN if good < reply.checked else DIM
+    )
 
 
 def _label(reply: Reply) -> Text:

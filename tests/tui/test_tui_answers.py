@@ -386,7 +386,7 @@ def test_a_doubtful_sentence_is_marked_in_the_text_without_colour_too(verdict: s
     assert text[slice(*span)] == "It costs 5\neuros [2]."
     reply = Reply("generate", text, doubts=(Doubt("It costs 5 euros.", 0.1, verdict, span=span),), checked=3)
     lines = answerlines.answer(View(trace=sample_trace(), run=1, shown=1, rounds=True, reply=reply), 80, 20)
-    assert lines[1].plain == "checked: 2 of 3 supported by the notes, ! marks what to doubt"
+    assert lines[1].plain == "checked: 2 of 3 supported by the notes"
     assert [line.plain for line in lines[2:4]] == ["It is so. [1] !It costs 5", "euros [2]. Fine."]
     marked = [line.plain[s.start : s.end] for line in lines[2:4] for s in line.spans if "underline" in str(s.style)]
     assert marked == ["It costs 5", "euros [2]."]
