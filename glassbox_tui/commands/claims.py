@@ -40,7 +40,7 @@ def claims_report(notes: Path, labelled: Path | None, settings: Settings, progre
     """
     by_hand = read_claims(labelled) if labelled else []
     with opened(notes, settings, progress) as engine:
-        judged = judge_claims(engine, [*by_hand, *made_claims(_texts(engine), MADE, _rareness(engine))], progress)
+        judged = judge_claims(engine, [*by_hand, *made_claims(_texts(engine), MADE, rareness(engine))], progress)
         return {"notes": "/".join(notes.parts[-2:]), "embedder": engine.embedder.name, **report(judged)}
 
 
@@ -107,6 +107,6 @@ def _texts(engine: Engine) -> dict[str, str]:
     return dict(texts)
 
 
-def _rareness(engine: Engine) -> Callable[[str], float]:
+def rareness(engine: Engine) -> Callable[[str], float]:
     sparse = engine.snapshot.sparse
     return lambda word: min((idf(sparse, term) for term in content_terms(word)), default=0.0)

@@ -74,7 +74,7 @@ def made_claims(notes: Mapping[str, str], count: int, rareness: Callable[[str], 
             twins = {
                 "number": _exchanged(claim, _number.findall(claim), numbers, chance),
                 "name": _exchanged(claim, _latin.findall(claim), latin, chance)
-                or _exchanged(claim, sorted(_words(claim), key=rareness)[-1:], words, chance),
+                or _exchanged(claim, sorted(sorted(_words(claim)), key=rareness)[-1:], words, chance),
             }
             found.append(LabelledClaim(claim, path, "made", {k: twin for k, twin in twins.items() if twin}))
     return found

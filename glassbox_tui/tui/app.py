@@ -322,6 +322,8 @@ class GlassboxApp(App[None]):
 
     def _show(self, view: View, before: View | None) -> None:
         """Draw `view` on the main screen, and on those over it that have a `show` of the same form."""
+        if not self.is_running:  # on the way out screens lose their widgets before they stop hearing of events
+            return
         for screen in self.screen_stack:
             if screen.is_mounted and isinstance(screen, Shows):
                 screen.show(view, before)

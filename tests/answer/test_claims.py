@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +17,7 @@ from glassbox_tui import Engine
 from glassbox_tui.answer.answers import answer
 from glassbox_tui.answer.claims import Claim, check
 from glassbox_tui.answer.statements import Statement, said, statements
-from glassbox_tui.commands.claims import Judged, judge_claims, report
+from glassbox_tui.commands.claims import Judged, judge_claims, rareness, report
 from glassbox_tui.lab.claim_sets import LabelledClaim, made_claims, read_claims
 from glassbox_tui.models.e5 import E5Embedder
 from glassbox_tui.models.hashing import HashingEmbedder
@@ -198,7 +201,7 @@ def judged(e5: E5Embedder, tmp_path_factory: pytest.TempPathFactory) -> list[Jud
     texts = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
     engine = Engine(e5, settings=Settings()).build(folder, index_file=folder.parent / "claims.sqlite")
     with engine:
-        return judge_claims(engine, [*by_hand, *made_claims(texts, 12, len)], lambda _: None)
+        return judge_claims(engine, [*by_hand, *made_claims(texts, 20, rareness(engine))], lambda _: None)
 
 
 def test_true_claims_stand_over_those_from_elsewhere_and_those_with_another_detail(judged: list[Judged]) -> None:
@@ -232,6 +235,23 @@ def test_most_true_claims_pass_and_hardly_a_changed_number_does(judged: list[Jud
     assert share("true", "supported") >= 0.85
     # A number may be changed to one that stands in the next sentence.
     assert share("elsewhere", "supported") == 0 and share("number", "supported") <= 0.1
+
+
+MAKING = f"""
+from pathlib import Path
+from glassbox_tui.lab.claim_sets import made_claims
+made = made_claims({{path.name: path.read_text("utf-8") for path in Path({str(CORPUS)!r}).glob("*.md")}}, 20, len)
+"""
+
+
+def test_the_same_claims_are_made_in_every_process() -> None:
+    """Sets of strings come in another order in each."""
+    made = set()
+    for seed in "123":
+        command = [sys.executable, "-X", "utf8", "-c", f"{MAKING}print(made)"]
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        made.add(subprocess.run(command, env=env, check=True, capture_output=True, encoding="utf-8").stdout)
+    assert len(made) == 1 and len(made.pop()) > 1_000
 
 
 def test_made_claims_are_reshaped_and_their_twins_differ_in_one_place() -> None:
