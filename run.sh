@@ -233,7 +233,7 @@ run_tests() {
   ensure dev $with_llm
   cd "$root"
   for name in ${!GLASSBOX_@}; do unset "$name"; done # the user's settings are not what is tested
-  data=$(mktemp -d "${TMPDIR:-/tmp}/glassbox-test.XXXXXX")
+  data=$(mktemp -d "${TMPDIR:-/tmp}/gb.XXXXXX")
   # shellcheck disable=SC2064  # the path of now is meant
   trap "rm -rf '$data'" EXIT
   export GLASSBOX_DATA=$data LC_ALL=C.UTF-8 PYTHONUTF8=1
@@ -250,8 +250,8 @@ run_tests() {
     printf '\nrun.sh: no language model here: the tests that need one are left out (./run.sh setup --with-llm installs one)\n' >&2
     marks="($marks) and not llm"
   fi
-  # A test file stays in one process: what it builds once is built once.
-  step 'pytest' "$bin/pytest" -n auto --maxprocesses 4 --dist loadfile -m "$marks"
+  # A test file stays in one process: what it builds once is built once. Short paths fit on the screens that are tested.
+  step 'pytest' "$bin/pytest" -n auto --maxprocesses 4 --dist loadfile --basetemp "$data/t" -m "$marks"
   printf '\nAll green.\n' >&2
 }
 

@@ -253,7 +253,12 @@ def test_interrupting_is_one_line_and_keeps_what_was_done(shell: Shell, tmp_path
     many.mkdir()
     for i in range(400):
         (many / f"{i}.md").write_text(f"# Note {i}\n\n" + f"Word{i} and others follow here. " * 60)
-    process = shell.start("index", str(many))
+    # Where the tests were started in the background they ignore ctrl+c, and so would what they start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = shell.start("index", str(many))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert process.stderr is not None
     assert b"embedding" in process.stderr.readline()
     process.send_signal(signal.SIGINT)

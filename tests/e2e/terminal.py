@@ -93,6 +93,10 @@ class Terminal:
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
+    def hold(self) -> None:
+        """Stop the program and the engine it has started, where they are."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
     def hang_up(self) -> None:
         """Close the window: the kernel sends SIGHUP and every further write of the program fails."""
         for fd in (self._master, self._tty):

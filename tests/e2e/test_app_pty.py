@@ -434,7 +434,7 @@ def test_a_question_entered_while_the_index_is_empty_is_asked_again(open_app: Op
 def test_a_second_copy_says_that_the_first_one_is_indexing(open_app: Open, many: Path, fresh: Path) -> None:
     first = open_app(many, data=fresh)
     embedding(first)
-    first.signal(signal.SIGSTOP)  # it would be done too soon
+    first.hold()  # it would be done too soon
     first.until(first.stopped, "the first copy is held")
     second = open_app(many, data=fresh)
     second.until("another process is indexing")

@@ -100,6 +100,8 @@ def test_what_the_editor_wrote_is_read_again_in_the_reader(open_notes: Open) -> 
     app.type("o")
     app.until("FAKE EDITOR")
     app.type("w")
+    app.until("this note has changed meanwhile")
+    app.type("G")
     app.until(r"written by the editor", "the new text in the reader")
     app.type("q")
     app.until(r"^│ 1/\d+  odd; name")

@@ -178,7 +178,7 @@ RERANK = (
     ),
     broken(
         "only three are reranked",
-        "retrieval.rounds:_rerank", "fused[: settings.rerank_depth]", "fused[:3]",
+        "retrieval.rounds:_rerank", "if slow else settings.rerank_depth]", "if slow else 3]",
         "rerank: it runs on every question",
         model=True,
     ),
@@ -215,7 +215,7 @@ RERANK = (
     ),
     broken(
         "everything is reranked",
-        "retrieval.rounds:_rerank", "fused[: settings.rerank_depth]", "fused",
+        "retrieval.rounds:_rerank", "if slow else settings.rerank_depth]", "if slow else None]",
         "rerank: what was not reranked stands behind, in fused order",
     ),
     broken(
@@ -306,7 +306,7 @@ GENERATION = (
     ),
     broken(
         "numbers are not compared",
-        "answer.details:missing", "if value not in held and", "if False and",
+        "answer.details:missing", "if (not known or other) and", "if False and",
         "generation: a claim with another number than its source is not supported, and the number is named",
     ),
     broken(
