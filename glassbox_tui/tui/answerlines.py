@@ -69,9 +69,19 @@ def _reply_lines(view: View, reply: Reply, width: int) -> list[Text]:
     if reply.dropped:
         words = say("{} passages are not in the prompt; {} shows it", len(reply.dropped), key_of("prompt"))
         lines.extend(wrap(Text(words, DIM), width))
+    lines += _quoted_lines(view, reply, width)
     here = cited(view)
     lines.extend(_source_line(s, s is here, width) for s in reply.sources)
     return lines
+
+
+def _quoted_lines(view: View, reply: Reply, width: int) -> list[Text]:
+    """What the notes say themselves, below what a model made of them: it was there before, and is often better."""
+    extract = view.loop.branch.extract if view.loop.branch is not None else None
+    if reply.mode != "generate" or extract is None or not extract.text:
+        return []
+    words = say("the notes themselves ({} shows their lines):", key_of("who_answers"))
+    return wrap(Text(f"{words} {plain(' '.join(extract.text.split()))}", DIM), width)
 
 
 def _how_many_hold(reply: Reply) -> Text:

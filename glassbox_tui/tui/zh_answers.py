@@ -10,6 +10,7 @@ ANSWERS: Final[dict[str, str]] = {
     "stopping ...": "正在停止……",
     "writing the answer ...": "正在写回答……",
     "writing": "写作中",
+    "the notes themselves ({} shows their lines):": "笔记原文（按 {} 看出自哪几行）：",
     "checked: {} of {} supported by the notes": "核对：{} / {} 句在笔记里有依据",
     "reading the evidence {} of {} tokens": "正在读证据，{} / {} 词元",
     "the model is called ...": "正在叫模型……",

@@ -131,6 +131,13 @@ async def test_the_extract_is_there_at_once_and_the_models_answer_streams_in_its
         await over(stage)
         assert "generated from the evidence (tiny)" in stage.panel("answer").replace("\n", " ")
         assert "[1] 04-rrf.md:12-31" in stage.panel("answer")
+        # What the notes say themselves stays in sight below it, where it cannot be taken for the model's.
+        text = "".join(stage.panel("answer").split())
+        assert (
+            text.index("RRFlooksatranksalone.[1]")
+            < text.index("thenotesthemselves")
+            < text.index("".join(REPLY.text.split()))
+        )
     told = [e for e in stage.seen.events if isinstance(e, (SearchDone, *TALK))]
     order = [type(e) for e in told if not (isinstance(e, SearchDone) and not e.rounds)]
     assert order == [SearchDone, AnswerDone, AnswerReading, AnswerReading, AnswerPiece, AnswerDone]
