@@ -73,7 +73,7 @@ class Terminal:
     def close(self) -> None:
         """Kill what still runs and close the window."""
         if self.process.poll() is None:
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # and its engine, which may be held
             self.process.wait()
         self.hang_up()
 
