@@ -7,8 +7,12 @@ parts may name control tokens (the template's) and which may not (the messages',
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from glassbox_tui.models.chat import Message
@@ -17,6 +21,8 @@ from glassbox_tui.models.errors import ModelError
 # What the model sees of a dialogue where its file has no template; it is a base model then, and this is plain text.
 _PLAIN_ROLES = {"system": "Instructions", "user": "User", "assistant": "Assistant"}
 PLAIN_STOP = f"\n{_PLAIN_ROLES['user']}:"
+_SECONDS = 0.5  # of CPU that a template may take; real ones take thousandths
+_LONGEST = 100_000  # characters that a template may add to the texts
 Render = Callable[[list[dict[str, str]]], str]
 
 
@@ -41,18 +47,47 @@ def renderer(template: str, bos: str, eos: str) -> Render:
     from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
     try:
-        formatter = Jinja2ChatFormatter(template, eos_token=eos, bos_token=bos)
+        with _in_time():
+            formatter = Jinja2ChatFormatter(template, eos_token=eos, bos_token=bos)
     except Exception as error:  # jinja2.TemplateSyntaxError and what its extensions raise
-        raise ModelError(f"the chat template of the model cannot be read ({error}): take another model") from None
+        raise ModelError(
+            f"the chat template of the model cannot be read ({_said(error)}): take another model"
+        ) from None
 
     def render(messages: list[dict[str, str]]) -> str:
         try:
             given: Any = messages
-            return str(formatter(messages=given, enable_thinking=False).prompt)
+            with _in_time():
+                prompt = str(formatter(messages=given, enable_thinking=False).prompt)
         except Exception as error:  # whatever a template does or raises by itself
-            raise TemplateFault(str(error)) from None
+            raise TemplateFault(_said(error)) from None
+        if len(prompt) > _LONGEST + 2 * sum(len(message["content"]) for message in messages):
+            raise TemplateFault(f"it makes {len(prompt):,} characters of a short dialogue")
+        return prompt
 
     return render
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Raises TemplateFault at the next line of a template that takes too long: no other way leads out of its loops."""
+    end, before = time.thread_time() + _SECONDS, sys.gettrace()
+
+    def look(_frame: FrameType, _event: str, _argument: object) -> Any:
+        if time.thread_time() > end:
+            raise TemplateFault("it does not come to an end")
+        return look
+
+    sys.settrace(look)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _said(error: Exception) -> str:
+    """What an error says, on one line: a template may raise any text."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def parts(render: Render, messages: Sequence[Message]) -> list[Part]:

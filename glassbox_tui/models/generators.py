@@ -119,7 +119,7 @@ def entry_of(path: Path) -> CatalogEntry:
     for entry in (QWEN, SMOLLM2):
         if path.name.lower() == entry.files[0].lower():
             return entry
-    size = path.stat().st_size / 1e6 if path.is_file() else 0.0
+    size = path.stat().st_size / 1e6 if is_file(path) else 0.0
     return CatalogEntry(
         name=path.stem,
         kind="generator",
@@ -133,6 +133,14 @@ def entry_of(path: Path) -> CatalogEntry:
     )
 
 
+def is_file(path: Path) -> bool:
+    """Whether a file is there; no error where the name is too long for one, or the folder may not be read."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def has_library() -> bool:
     """Whether llama-cpp-python is installed (and not whether it works: it is not imported)."""
     return importlib.util.find_spec(LIBRARY) is not None
@@ -141,7 +149,7 @@ def has_library() -> bool:
 def _named_file(given: str) -> Chosen:
     path = Path(given).expanduser()
     chosen = Chosen("file", "in use: GLASSBOX_LLM_PATH names it", entry_of(path), path)
-    if not path.is_file():
+    if not is_file(path):
         return replace(chosen, fault=f"there is no model file {path}: GLASSBOX_LLM_PATH names it")
     return chosen if has_library() else replace(chosen, fault=NO_LIBRARY)
 

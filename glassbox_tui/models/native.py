@@ -19,6 +19,7 @@ from typing import Any
 
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.generators import NO_LIBRARY
+from glassbox_tui.text.normalize import visible
 
 # Tokens of the prompt that are read at once: steps small enough to be told of, and as quick as larger ones.
 BATCH = 64
@@ -41,6 +42,7 @@ def library() -> Any:
     # Threads that wait for each other by spinning take the CPU from those they wait for: on a machine that is busy with
     # something else two threads wrote ten times slower than one. OpenMP reads this once, when it is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # it would start a debugger, which writes pages on the screen
     try:
         import llama_cpp.llama_cpp as lib
     except ModuleNotFoundError as error:
@@ -62,9 +64,25 @@ def library() -> Any:
         level = now if now != _CONTINUED else level
 
     lib.llama_log_set(heard, ctypes.c_void_p(0))
-    lib.glassbox_log = heard  # as long as the library lives
+    set_abort = getattr(lib._lib, "ggml_set_abort_callback", None)  # not in every build
+    if set_abort is not None:
+        set_abort(_give_up)
+    lib.glassbox_callbacks = heard, _give_up  # as long as the library lives
     lib.llama_backend_init()
     return lib
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_char_p)  # type: ignore[untyped-decorator]
+def _give_up(reason: bytes) -> None:
+    """The library found something that its authors hold impossible, in a damaged file say: it ends the process then.
+
+    Instead of a core dump it is one sentence: for a person in a terminal, for the log where we are the app's child.
+    """
+    # The place in the source, of which the file's name tells enough, and what did not hold.
+    said = re.sub(r"^\S*/", "", reason.decode("utf-8", "replace").strip().partition("\n")[0])
+    line = f"glassbox-tui: llama.cpp gave up ({visible(said)}): the model file may be damaged, name another\n"
+    os.write(2, line.encode("utf-8", "replace"))
+    os._exit(1)
 
 
 class Stop:

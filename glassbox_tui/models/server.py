@@ -31,6 +31,7 @@ _LOOK = 0.05  # seconds between looks at `cancelled`
 _CONNECT = 5.0  # seconds to accept a connection
 _SILENCE = 300.0  # seconds without a byte: a large model reads a long prompt, and may have to be loaded first
 _LONGEST = 1 << 20  # bytes of one event or of an answer that is no stream
+_LONGEST_TOKEN = 16  # characters, so many tokens on end: who writes more does not keep to the limit
 _PER_MESSAGE = 8  # tokens that a chat format puts around a message, at most
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELD = re.compile(r"(event|id|retry)?:")
@@ -61,7 +62,8 @@ class ServerModel:
 
     @property
     def name(self) -> str:
-        return f"{self._model or 'a model'} at {self._settings.llm_server}"
+        model = " ".join(self._model.split())[:80] or "a model"  # as short as a server's own name for it should be
+        return f"{model} at {self._settings.llm_server}"
 
     @property
     def context(self) -> int:
@@ -105,20 +107,24 @@ class ServerModel:
         reading(0, total)
         if not self._model:
             self._model = _first_model(b"".join(self._exchange("GET", "/models", None, cancelled)), self._where)
+        limit = min(limit, self.context - total)
         body = {
             "model": self._model,
             "messages": [{"role": m.role, "content": neutral(m.text)} for m in messages],
-            "max_tokens": min(limit, self.context - total),
+            "max_tokens": limit,
             "temperature": temperature,
             "seed": 1,
             "stream": True,
         }
-        began = False
+        began, room = False, limit * _LONGEST_TOKEN
         for piece in _pieces(_events(self._exchange("POST", "/chat/completions", body, cancelled)), self._where):
             if not began:
                 reading(total, total)
                 began = True
-            yield piece
+            yield piece[:room]
+            room -= len(piece)
+            if room <= 0:  # a server that knows no limit may write for ever
+                return
 
     @property
     def _where(self) -> str:
@@ -288,8 +294,16 @@ def _message(body: bytes) -> str:
     """What an error's body says, on one line."""
     text = body.decode("utf-8", "replace").strip()
     with suppress(ValueError):
-        text = _error_text(json.loads(text)) or text
+        text = _error_text(_json(text)) or text
     return " ".join(text.split())[:200]
+
+
+def _json(text: str | bytes) -> Any:
+    """A document. Raises ValueError for what is none, or is nested deeper than anything a chat server sends."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _error_text(document: Any) -> str:
@@ -302,7 +316,7 @@ def _error_text(document: Any) -> str:
 
 def _first_model(body: bytes, where: str) -> str:
     try:
-        name = json.loads(body)["data"][0]["id"]
+        name = _json(body)["data"][0]["id"]
     except (ValueError, KeyError, IndexError, TypeError):
         name = None
     if not isinstance(name, str) or not name:
@@ -359,7 +373,7 @@ def _pieces(events: Iterable[str], where: str) -> Iterator[str]:
             if event.strip() == "[DONE]":
                 return
             try:
-                document = json.loads(event)
+                document = _json(event)
             except ValueError:
                 raise _Odd(f"sent what is no JSON ({event[:60]!r}): it is no chat server") from None
             if said := _error_text(document):

@@ -108,6 +108,7 @@ def test_the_order_is_path_server_named_pull_last_pull_wheel(
     ("given", "words"),
     [
         ({"llm_path": "/no/such.gguf"}, "no model file /no/such.gguf"),
+        ({"llm_path": "a" * 5_000}, "no model file aaa"),  # the system refuses to look
         ({"llm_repo": "owner/repo", "llm_file": "x.gguf"}, "models pull owner/repo/x.gguf"),
         ({"llm_repo": "owner/repo"}, "GLASSBOX_LLM_FILE is empty"),
         ({"llm_file": "x.gguf"}, "GLASSBOX_LLM_REPO is empty"),

@@ -133,6 +133,20 @@ def test_a_template_that_is_none_is_one_sentence() -> None:
         renderer("{% for", "", "")
 
 
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "does not come to an end"),
+        ("{% for m in messages %}{{ m.content * 9999 }}{% endfor %}", "makes [0-9,]+ characters"),
+        ("{{ raise_exception('no\n\n' ~ 'x' * 9999) }}", "refuses the dialogue \\(no x{197}\\)"),
+    ],
+)
+def test_a_template_that_does_not_end_or_floods_is_one_sentence(native: Native, template: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        ids(native, template, *ASKED)
+    assert ids(native, CHATML, *ASKED)
+
+
 def test_texts_that_look_like_stand_ins_stay_texts() -> None:
     def render(messages: list[dict[str, str]]) -> str:
         return "".join(f"[{m['content']}]" for m in messages)
@@ -370,6 +384,20 @@ def test_nothing_is_written_on_the_screen(tmp_path: Path, file: Path) -> None:
     assert done.stdout.count("\n") == 1
     assert done.stdout.startswith(f"ModelError: {path} cannot be loaded (")
     assert "attn_q" in done.stdout
+
+
+def test_a_file_that_the_library_gives_up_on_is_one_sentence_and_no_core_dump(tmp_path: Path, file: Path) -> None:
+    """A header without layers: llama.cpp ends the process there, after a debugger's pages where one is installed."""
+    key = b"llama.block_count"
+    broken = file.read_bytes()
+    at = broken.index(key) + len(key) + 4  # after the value's type
+    path = tmp_path / "none.gguf"
+    path.write_bytes(broken[:at] + bytes(4) + broken[at + 4 :])
+    with pytest.raises(subprocess.CalledProcessError) as ended:
+        run(f"complete(open_generator(load_settings({{'GLASSBOX_LLM_PATH': {str(path)!r}}})), asked, 2)\n")
+    assert (ended.value.returncode, ended.value.stdout) == (1, "")
+    assert ended.value.stderr.startswith("glassbox-tui: llama.cpp gave up (llama-model.cpp:")
+    assert ended.value.stderr.count("\n") == 1
 
 
 def test_a_missing_library_is_one_sentence_that_says_what_to_do(file: Path) -> None:

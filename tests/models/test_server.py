@@ -67,11 +67,20 @@ def test_the_first_model_it_lists_is_asked_where_none_is_named(server: SmallChat
     assert asked.name == f"first at {server.url}"
 
 
-@pytest.mark.parametrize("given", [b"{}", b'{"data": []}', b"<html>", b'{"data": [{"id": 3}]}', b'{"data": null}'])
+@pytest.mark.parametrize(
+    "given", [b"{}", b'{"data": []}', b"<html>", b'{"data": [{"id": 3}]}', b'{"data": null}', b"[" * 200_000]
+)
 def test_a_list_without_a_model_is_one_sentence(server: SmallChatServer, given: bytes) -> None:
     server.models = given
     with pytest.raises(ModelError, match="lists no model: GLASSBOX_LLM_SERVER_MODEL"):
         complete(model(server), ASKED, 5)
+
+
+def test_a_server_that_keeps_to_no_limit_is_left(server: SmallChatServer) -> None:
+    """In one event or in many: what is read of it does not grow with what it sends."""
+    for stream in (event("tea " * 20_000), event("tea ") * 20_000, event("\\n") * 80_000):
+        server.chat = body(stream)  # without an end
+        assert len(complete(model(server), ASKED, 20)) == len(complete(model(server), ASKED, 10)) * 2 <= 2_000
 
 
 # -- what comes back -------------------------------------------------------------------------------------------------
