@@ -45,7 +45,7 @@ def middle(path: str, cells: int) -> str:
 def notices(view: View) -> list[_Line]:
     """Everything that is to be known about what is on screen, the most important first."""
     said: list[_Line] = []
-    if view.problem and view.info is not None:
+    if view.problem and (view.info is not None or view.trace is not None):  # else it stands where the hits would
         said.append((told(view.problem), BAD))
     if effect := effect_words(view.living):
         said.append((effect, HEAD))

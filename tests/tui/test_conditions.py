@@ -14,7 +14,8 @@ import glassbox_tui.tui.registry  # noqa: F401 - gives the commands their keys
 from glassbox_tui.progress import Progress
 from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.conditions import instead_of_evidence, middle, notice_line, notices_in_full
-from glassbox_tui.tui.state import View
+from glassbox_tui.tui.messages import Updated, WorkersGone
+from glassbox_tui.tui.state import View, applied
 from glassbox_tui.tui.statusline import status
 
 WIDTH = 80
@@ -79,6 +80,14 @@ def test_what_fell_back_is_on_screen_at_80_cells(notice: str) -> None:
     assert notice in line or line.endswith("(i)")
     assert cell_len(line) <= WIDTH
     assert notice in " ".join(text.plain.strip() for text in notices_in_full(searched(notice), WIDTH))
+
+
+def test_an_engine_that_ended_is_said_beside_the_hits_it_left() -> None:
+    """Killed in the middle of an answer, say: the hits stay, so the sentence has no place of theirs to stand in."""
+    view = applied(searched(), WorkersGone("the engine ended (killed by signal 9): r starts it again"))
+    assert view.trace is not None
+    assert notice_line(view, WIDTH).plain.startswith(" the engine ended (killed by signal 9)")
+    assert applied(view, Updated(INFO, ())).problem == ""
 
 
 def test_a_problem_of_the_index_comes_first_and_the_rest_is_counted() -> None:
