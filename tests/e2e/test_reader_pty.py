@@ -161,7 +161,7 @@ def test_a_huge_note_opens_at_once_and_a_note_that_is_gone_says_so(
     (notes / NAME).unlink()
     app.type("R")
     app.until("is gone from")
-    app.until("this is what was indexed of it")
+    app.until(r"this\s+is\s+what\s+was\s+indexed\s+of\s+it")
     app.until(r"⣿ the zymurgy of storms")
     app.type("q")
     app.until(r"^│ 1/\d+  odd; name")
