@@ -239,7 +239,7 @@ RERANK = (
 LANGUAGE_MODEL = (
     broken(
         "a model file that is not there is taken for one",
-        "models.generators:_named_file", "if not path.is_file():", "if False:",
+        "models.generators:_named_file", "if not is_file(path):", "if False:",
         "language model: the model that serves is named with the reason, and one that is named and not there is said",
     ),
     broken(
