@@ -23,6 +23,7 @@ from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
+from glassbox_tui.retrieval.standing import keyword_weight
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 
@@ -161,8 +162,17 @@ def _first_stages(
         if found is None and name == "dense" and query.vector is not None:
             found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
-            lists.append(RankedList(name + suffix, 1.0, uids(record.add(name + suffix, found))))
+            weight = _say(name, query, found, pipe)
+            lists.append(RankedList(name + suffix, weight, uids(record.add(name + suffix, found))))
     return lists
+
+
+def _say(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
+    """How much a first list weighs: keywords by how much of the question they hold, the others 1."""
+    if name != "bm25" or pipe.mode != "hybrid":
+        return 1.0
+    rows = np.array([pipe.snapshot.row_of[candidate.uid] for candidate in found], dtype=np.int64)
+    return round(keyword_weight(pipe.snapshot.sparse, query.terms, rows), 2)
 
 
 def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
@@ -173,7 +183,7 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
     slow = isinstance(reranker, LLMReranker)
     depth = fused[: min(settings.rerank_depth, settings.llm_rerank_depth) if slow else settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
-        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
+        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain, stages.bm25_of(settings))
         lacking = len(depth) - len(ranking)
         if lacking and query.tokens is not None and query.tokens.words:
             notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")
