@@ -100,7 +100,7 @@ def tokenize(text: str, min_token_len: int = 1) -> list[Token]:
                 elif at + 1 < end and normal[at + 1] not in PARTICLES:
                     add(_new(Token, (normal[at : at + 2], at, at + 2)))
         else:
-            for term, start, stop in _word_parts(match.group()):
+            for term, start, stop in word_terms(match.group()):
                 if stop - start >= min_token_len:
                     add(_new(Token, (term, begin + start, begin + stop)))
     if isinstance(offsets, range):
@@ -119,7 +119,7 @@ def terms(text: str, min_token_len: int = 1, *, stems: bool = True, stop_words: 
     if not normal.isascii():
         found += _characters[stop_words].findall(normal)
         found += _pairs[stop_words].findall(normal)
-    parts = _word_parts if stems and stop_words else partial(_split, stems=stems, stop_words=stop_words)
+    parts = word_terms if stems and stop_words else partial(_split, stems=stems, stop_words=stop_words)
     for word in _words.findall(normal):
         found += [term for term, start, end in parts(word) if end - start >= min_token_len]
     return found
@@ -134,12 +134,13 @@ def content_terms(text: str, min_token_len: int = 1) -> list[str]:
     terms: dict[str, None] = {}
     for match in _token.finditer(normal):
         if match.lastindex:
-            for run in content_runs(match.group()):
-                if len(run) == 1 and (_is_word(run) or run == match.group()):
-                    terms[run] = None
-                terms.update((run[at : at + 2], None) for at in range(len(run) - 1))
+            whole = match.group()
+            for start, stop in content_runs_at(whole):
+                if stop - start == 1:
+                    terms[whole[start]] = None
+                terms.update((whole[at : at + 2], None) for at in range(start, stop - 1))
         else:
-            terms.update((term, None) for term, a, b in _word_parts(match.group()) if b - a >= min_token_len)
+            terms.update((term, None) for term, a, b in word_terms(match.group()) if b - a >= min_token_len)
     return list(terms)
 
 
@@ -151,18 +152,38 @@ def _is_word(char: str) -> bool:
     return _alone.match(char) is not None
 
 
+def scan(normal: str) -> Iterator[tuple[int, int, bool]]:
+    """Words and CJK runs of a text in compatible form, in order: (start, end, is it a CJK run?)."""
+    for match in _token.finditer(normal):
+        yield match.start(), match.end(), match.lastindex is not None
+
+
 def content_runs(run: str) -> Iterator[str]:
+    """What a CJK run holds between function words."""
+    for start, stop in _between(run):
+        yield run[start:stop]
+
+
+def content_runs_at(run: str) -> Iterator[tuple[int, int]]:
+    """Where a CJK run holds content between function words; no lone kana, which is no term."""
+    for start, stop in _between(run):
+        if stop - start > 1 or stop - start == len(run) or _is_word(run[start]):
+            yield start, stop
+
+
+def _between(run: str) -> Iterator[tuple[int, int]]:
     done = 0
     for match in _breaks.finditer(run):
         if match.lastindex:
             if match.start() > done:
-                yield run[done : match.start()]
+                yield done, match.start()
             done = match.end()
     if done < len(run):
-        yield run[done:]
+        yield done, len(run)
 
 
-def _word_parts(word: str) -> _Parts:
+def word_terms(word: str) -> _Parts:
+    """The terms of one word that is no CJK run, with their spans in it: the whole first; none for a stop word."""
     return _cached_parts(word) if len(word) <= LONGEST_CACHED else _split(word)
 
 
