@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from glassbox_tui.retrieval.fusion import RankedList, rrf
+from glassbox_tui.retrieval.literal import with_literal
 from glassbox_tui.retrieval.trace import Candidate, Round
 
 
@@ -15,7 +16,7 @@ def final_at(round_: Round, weight: float, k: float) -> tuple[Candidate, ...]:
     lists = [RankedList("fused", 1.0, _uids(round_, "fused"))]
     if round_.stage("rerank") is not None:
         lists.append(RankedList("rerank", weight, _uids(round_, "rerank")))
-    return rrf(lists, k)
+    return rrf(with_literal(lists, _uids(round_, "literal"), k), k)
 
 
 def takeover(round_: Round) -> tuple[str, ...]:

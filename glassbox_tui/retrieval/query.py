@@ -14,6 +14,7 @@ from glassbox_tui.models.calibration import Calibrated, Calibration
 from glassbox_tui.models.late_interaction import prepare_query
 from glassbox_tui.models.levelling import FLAT, Level, dense_level, late_level
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
+from glassbox_tui.retrieval.rare import literals
 from glassbox_tui.text.language import chinese_share
 from glassbox_tui.text.tokens import Token, tokenize
 
@@ -41,7 +42,7 @@ class QueryTokens:
 @dataclass(frozen=True, slots=True)
 class Query:
     """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens`
-    are what the person asked, and what the evidence is judged by.
+    are what the person asked, and what the evidence is judged by. `literals`: the rare things that it names.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Query:
     asked: Vector | None
     tokens: QueryTokens | None
     calibration: Calibration | None = None
+    literals: tuple[str, ...] = ()
 
     def dense_level(self, vector: Vector) -> Level:
         """What a cosine with `vector` gets by the chunk's place; nothing without calibration."""
@@ -61,11 +63,12 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     """A typed query: each term weighs as often as it occurs. `embedder` None: keyword search only."""
     found = tokenize(text, min_token_len)
     terms = {term: float(n) for term, n in Counter(t.term for t in found).items()}
+    named = literals(found, sparse)
     if embedder is None:
-        return Query(text, text, terms, None, None, None)
+        return Query(text, text, terms, None, None, None, literals=named)
     if not isinstance(embedder, TokenEmbedder):
         vector = np.asarray(embedder.embed_query(text), dtype=np.float32)
-        return Query(text, text, terms, vector, vector, None)
+        return Query(text, text, terms, vector, vector, None, literals=named)
     encoding = embedder.encode_query(text)
     words = tuple(text[a:b] for a, b in encoding.spans)
     rows = prepare_query(encoding.states, embedder.token_mean)
@@ -73,7 +76,7 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     weights = np.sqrt(idfs)
     calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
     tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights), rarest, terms)
-    return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration)
+    return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration, named)
 
 
 def moved(query: Query, text: str, added: Mapping[str, float], towards: Vector | None, pull: float) -> Query:

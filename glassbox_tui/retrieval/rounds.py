@@ -19,6 +19,7 @@ from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval import plugins, stages
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
+from glassbox_tui.retrieval.literal import literal_stage, with_literal
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
@@ -119,11 +120,13 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     for number, part in enumerate(ask.more, start=2):
         lists += _first_stages(part, pipe, record, notices, f"/{number}")
     joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
+    named = _named(query, pipe, record)
+    joined = with_literal(joined, uids(named), settings.rrf_k)
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
     reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
     if reranked is not None:
         record.add("rerank", reranked)
-    final = _final(fused, reranked, pipe, notices)
+    final = _final(fused, reranked, named, pipe, notices)
     record.add("final", final)
     evidence = final[: settings.top_k]
     if reranked is not None and explain and isinstance(pipe.reranker, LateInteraction):
@@ -162,12 +165,12 @@ def _first_stages(
         if found is None and name == "dense" and query.vector is not None:
             found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
-            weight = _say(name, query, found, pipe)
+            weight = say_of(name, query, found, pipe)
             lists.append(RankedList(name + suffix, weight, uids(record.add(name + suffix, found))))
     return lists
 
 
-def _say(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
+def say_of(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
     """How much a first list weighs: keywords by how much of the question they hold, the others 1."""
     if name != "bm25" or pipe.mode != "hybrid":
         return 1.0
@@ -204,12 +207,21 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
         return None, {}
 
 
-def _final(fused: Ranking, reranked: Ranking | None, pipe: Pipeline, notices: list[str]) -> Ranking:
+def _named(query: Query, pipe: Pipeline, record: _Record) -> Ranking:
+    """The chunks that hold a rare thing which the question names; empty, and no stage, where it names none."""
+    if not query.literals or pipe.mode != "hybrid":
+        return ()
+    how = stages.bm25_of(pipe.settings)
+    found = literal_stage(query.literals, query.terms, pipe.snapshot, how, pipe.explain, pipe.only)
+    return record.add("literal", found) if found else ()
+
+
+def _final(fused: Ranking, reranked: Ranking | None, named: Ranking, pipe: Pipeline, notices: list[str]) -> Ranking:
     if pipe.plugins.fusion is not None:
         ranking = plugins.fused_by(pipe.plugins.fusion, fused, reranked, notices)
         if ranking is not None:
             return ranking
-    return stages.final_stage(fused, reranked, pipe.rerank_weight, pipe.settings, pipe.explain)
+    return stages.final_stage(fused, reranked, pipe.rerank_weight, named, pipe.settings, pipe.explain)
 
 
 def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: Pipeline, notices: list[str]) -> Grade:

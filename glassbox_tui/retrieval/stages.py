@@ -22,6 +22,7 @@ from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
+from glassbox_tui.retrieval.literal import with_literal
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.standing import keyword_shares, literal_shares, standing
 from glassbox_tui.retrieval.trace import Candidate, Part
@@ -106,15 +107,18 @@ def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) 
     return rrf(lists, settings.rrf_k, explain)
 
 
-def final_stage(fused: Ranking, rerank: Ranking | None, weight: float, settings: Settings, explain: bool) -> Ranking:
+def final_stage(
+    fused: Ranking, rerank: Ranking | None, weight: float, named: Ranking, settings: Settings, explain: bool
+) -> Ranking:
     """The second fusion: the reranker is one more list, a signal and not a veto.
 
-    What was not reranked stands behind what was: its fused rank is lower and it has no second summand.
+    What was not reranked stands behind what was: its fused rank is lower and it has no second summand. `named`: what
+    holds a rare thing of the question (see `literal`); where there is no reranker it has had its say in `fused`.
     """
     lists = [RankedList("fused", 1.0, uids(fused))]
     if rerank is not None:
         lists.append(RankedList("rerank", weight, uids(rerank)))
-    return rrf(lists, settings.rrf_k, explain)
+    return rrf(with_literal(lists, uids(named), settings.rrf_k), settings.rrf_k, explain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ from glassbox_tui.retrieval.moves import (
 )
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rewriting import Log, reworded
-from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
+from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round, say_of
+from glassbox_tui.retrieval.stages import uids
 from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
 from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
 
@@ -163,9 +164,10 @@ def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]
     first = ask_first(trace.query, pipe).query
     own = takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages)
     gone = set[str]()
+    held = [(s.name, _held(s.candidates, pipe, gone)) for s in own if s.name != "literal"]
     lists = tuple(
-        RankedList(f"{s.name}@0", pipe.settings.query_weight, [c.uid for c in _held(s.candidates, pipe, gone)])
-        for s in own
+        RankedList(f"{name}@0", pipe.settings.query_weight * say_of(name, first, ranking, pipe), uids(ranking))
+        for name, ranking in held
     )
     final = trace.last.stage("final")
     order = _held(final.candidates if final is not None else (), pipe, gone)
