@@ -23,6 +23,10 @@ def dense_of(n: int, seed: int, repeat: int = 0) -> DenseIndex:
     return build_dense(keys, languages, {key: row.tobytes() for key, row in zip(have, rows, strict=False)}, DIMENSION)
 
 
+def test_without_an_embedder_no_chunk_has_a_vector() -> None:
+    assert build_dense(["a", "b"], ["cjk", "other"], {}, 0).size == 0
+
+
 OFFSETS = st.fixed_dictionaries({}, optional={"cjk": st.floats(-0.2, 0.2), "other": st.floats(-0.2, 0.2)})
 
 
