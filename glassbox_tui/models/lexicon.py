@@ -92,6 +92,40 @@ class Lexicon:
             raise ModelError(f"the dictionary's table {self._path} cannot be read ({error})") from None
 
 
+class LexiconOnce:
+    """The dictionary, opened when it is first needed and shared; a failure is remembered. Threads may share one."""
+
+    def __init__(self, models_dir: Path) -> None:
+        self._models_dir = models_dir
+        self._lock = threading.Lock()
+        self._found: Lexicon | ModelError | None = None
+
+    def get(self) -> Lexicon:
+        """The dictionary; the first call may take seconds. Raises ModelError."""
+        with self._lock:
+            if self._found is None:
+                try:
+                    self._found = _shared(self._models_dir)
+                except ModelError as error:
+                    self._found = error
+        if isinstance(self._found, ModelError):
+            raise self._found
+        return self._found
+
+
+def _shared(models_dir: Path) -> Lexicon:
+    """The table of the installed dictionary that this process has open already, or else that of `models_dir`."""
+    digest = _digest(find())
+    with _opening:
+        if digest not in _open:
+            _open[digest] = open_lexicon(models_dir)
+        return _open[digest]
+
+
+_opening = threading.Lock()
+_open: dict[str, Lexicon] = {}
+
+
 def open_lexicon(models_dir: Path) -> Lexicon:
     """The dictionary, its table made now if it is missing, damaged or of another dictionary.
 

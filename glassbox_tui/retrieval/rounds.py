@@ -12,18 +12,20 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.scope import Rows, rows_within
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
-from glassbox_tui.retrieval import plugins, stages
+from glassbox_tui.retrieval import plugins, stages, translation
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
-from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.retrieval.trace import STAGES, USUAL, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 
 NO_MODEL = "no language model is here"
@@ -35,7 +37,7 @@ class Pipeline:
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
-    settings ask for one; `no_chat`: why it is None.
+    settings ask for one; `no_chat`: why it is None. `lexicon`: the dictionary for notes in the other language.
     """
 
     snapshot: Snapshot
@@ -51,6 +53,7 @@ class Pipeline:
     scope: str = ""
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
+    lexicon: LexiconOnce | None = None
 
     @property
     def only(self) -> Rows | None:
@@ -162,7 +165,24 @@ def _first_stages(
             found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
             lists.append(RankedList(name + suffix, 1.0, uids(record.add(name + suffix, found))))
+        if name == "bm25" and pipe.mode == "hybrid":
+            crossed = _translated(query, pipe, notices)
+            if crossed is not None:
+                name = "translated" + suffix
+                lists.append(RankedList(name, 1.0, uids(record.add(name, crossed))))
     return lists
+
+
+def _translated(query: Query, pipe: Pipeline, notices: list[str]) -> Ranking | None:
+    """The keyword list of the notes in the other language than the question; None where the stage does not run."""
+    rows = translation.other_rows(query.intent, pipe.snapshot, pipe.only)
+    if pipe.lexicon is None or not len(rows):
+        return None
+    try:
+        return translation.translated_stage(query, pipe.snapshot, pipe.lexicon.get(), pipe.settings, pipe.explain, rows)
+    except ModelError as error:
+        notices.append(f"{error}: keywords find only notes in the question's own language")
+        return None
 
 
 def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
@@ -245,7 +265,7 @@ def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snap
             lines=chunk.lines,
             page=chunk.page,
             content=chunk.content,
-            stages={name: places.get(name, {}).get(chunk.uid) for name in STAGES},
+            stages={n: places.get(n, {}).get(chunk.uid) for n in STAGES if n in USUAL or n in places},
         )
         for chunk in (snapshot.chunk(c.uid) for c in evidence)
     )

@@ -10,6 +10,7 @@ from typing import Any
 from glassbox_tui.retrieval.trace import (
     STAGES,
     TRACE_VERSION,
+    USUAL,
     AddedTerm,
     Attempt,
     Candidate,
@@ -145,7 +146,7 @@ def _part_to_dict(p: Part) -> dict[str, Any]:
 
 
 def _hit_to_dict(h: Hit) -> dict[str, Any]:
-    places = {name: h.stages.get(name) for name in STAGES}
+    places = {name: h.stages.get(name) for name in STAGES if name in USUAL or name in h.stages}
     return {
         "uid": h.uid,
         "path": h.path,
@@ -236,6 +237,7 @@ def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
         stages={
             name: None if (p := h["stages"].get(name)) is None else Place(_rank(p["rank"]), _float(p["score"]))
             for name in STAGES
+            if name in USUAL or name in h["stages"]
         },
     )
 

@@ -79,7 +79,7 @@ def _cleaned(gloss: str, proper: bool) -> str:
     gloss = _filler.sub(" ", gloss)
     if proper or len(gloss) > 40:  # Berlin, capital of Germany
         gloss = gloss.partition(",")[0]
-    gloss = " ".join(gloss.split()).strip(" .,:!?")
+    gloss = " ".join(gloss.split()).strip(" .,:!?").removeprefix("to ")
     name = _name.match(gloss) if proper else None
     return name[1] if name else gloss
 

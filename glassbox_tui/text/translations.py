@@ -19,7 +19,7 @@ LONGEST_WORD = 10  # characters of a Chinese word that is looked up
 LONGEST_KEY = 3  # English words that are looked up together
 LONGEST_GLOSS = 4  # terms; a longer gloss explains and does not translate
 LATER_SENSE = 0.1  # the n-th gloss of a word weighs 1 / (1 + LATER_SENSE n)
-ONE_CHARACTER = 0.5  # weight of a Chinese word of one character: it stands within many others
+ONE_CHARACTER = 0.6  # weight of a Chinese word of one character: it stands within many others
 MOST_ALTERNATIVES = 20
 
 
@@ -54,14 +54,14 @@ class Gloss:
     alternatives: tuple[Alternative, ...]
 
 
-def translations(text: str, dictionary: Dictionary) -> tuple[Gloss, ...]:
+def translations(text: str, dictionary: Dictionary, language: str | None = None) -> tuple[Gloss, ...]:
     """The words of `text` that may be met in notes of the other language, by start, then end; see `Gloss`.
 
-    Raises what the dictionary raises.
+    `language`: what the text is in, if not by `question_language`. Raises what the dictionary raises.
     """
     tokens = tokenize(text)
     words = [token for token in tokens if not _chinese.fullmatch(token.term)]
-    if question_language(text) == CJK:
+    if (language or question_language(text)) == CJK:
         found = [*_literals(text, words), *_from_chinese(text, tokens, dictionary)]
     else:
         found = [*_from_english(text, words, dictionary)]
@@ -160,8 +160,8 @@ def _from_english(text: str, tokens: Sequence[Token], dictionary: Dictionary) ->
     for (at, size), key in keys.items():
         start, end = words[at].start, words[at + size - 1].end
         own = (_itself(text, words[at]),) if size == 1 else ()
-        found = tuple(_chinese_word(word, weight) for word, weight in known.get(key, ()))
-        best = sorted(found, key=lambda alternative: -alternative.weight)[:MOST_ALTERNATIVES]
+        found = (_chinese_word(word, weight) for word, weight in known.get(key, ()))
+        best = sorted((a for a in found if a.terms), key=lambda alternative: -alternative.weight)[:MOST_ALTERNATIVES]
         if own or best:
             yield Gloss(text[start:end], start, end, (*own, *best))
 

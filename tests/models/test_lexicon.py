@@ -35,7 +35,7 @@ def test_the_installed_dictionary_translates_both_ways(models_dir: Path) -> None
     assert "oil" in table.glosses(["石油"])["石油"]
     assert "欧盟" in dict(table.words(["european union"])["european union"])
     chinese = {g.word: [a.text for a in g.alternatives] for g in translations("怎样防守？", table)}
-    assert "to defend" in chinese["防守"]
+    assert "defend" in chinese["防守"]
 
 
 def test_a_table_that_is_there_is_not_made_again(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from glassbox_tui.text.glosses import LONGEST_GLOSS, read_glosses, read_line, re
     ("line", "word", "glosses"),
     [
         ("燈塔 灯塔 [deng1 ta3] /lighthouse/CL:座[zuo4]/", "灯塔", ("lighthouse",)),
-        ("燈 灯 [deng1] /lamp; light/(slang) to shine (on sth)/", "灯", ("lamp", "light", "to shine")),
+        ("燈 灯 [deng1] /lamp; light/(slang) to shine (on sth)/", "灯", ("lamp", "light", "shine")),
         ("王 王 [Wang2] /surname Wang/", "王", ()),
         ("柏城 柏城 [Bo2 cheng2] /Berlin, capital of Germany/", "柏城", ("Berlin",)),
         ("深城 深城 [Shen1 cheng2] /Deep Town subprovincial city in the south/", "深城", ("Deep Town",)),
@@ -44,7 +44,7 @@ def test_a_word_that_only_refers_has_the_meanings_of_the_other() -> None:
 
 def test_all_entries_of_a_spelling_count() -> None:
     found = read_glosses(["行 行 [xing2] /to walk/", "行 行 [hang2] /row/line/"])
-    assert found["行"] == ("to walk", "row", "line")
+    assert found["行"] == ("walk", "row", "line")
 
 
 def test_the_most_exact_word_comes_first() -> None:
