@@ -22,6 +22,7 @@ from glassbox_tui.answer.statements import Statement, said
 from glassbox_tui.index.sparse import idf
 from glassbox_tui.models.e5 import NAME as E5_NAME
 from glassbox_tui.models.entries import E5, HASHING
+from glassbox_tui.models.levelling import end_of
 from glassbox_tui.notes.lines import line_range
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.query import Query, read_query
@@ -197,7 +198,7 @@ def _cosine(query: Query, sentence: _Sentence, engine: Engine) -> float:
     if query.asked is None:
         return USUAL_COSINE
     vector = engine.embedder.embed_query(sentence.text)
-    return float(query.asked @ vector) + query.dense_offsets(query.asked).get(sentence.language, 0.0)
+    return float(query.asked @ vector) + query.dense_level(query.asked).language(end_of(sentence.language))
 
 
 def _met(query: Query, passage: Passage, spans: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
@@ -207,4 +208,4 @@ def _met(query: Query, passage: Passage, spans: Sequence[tuple[int, int]]) -> ND
     weights = query.tokens.weights
     shares = weights / weights.sum() if weights.any() else np.full(len(weights), 1 / max(1, len(weights)))
     scores: NDArray[np.float64] = meetings(query.tokens.rows, passage, spans) @ shares
-    return scores + query.tokens.offsets.get(passage.language, 0.0)
+    return scores + query.tokens.level.language(end_of(passage.language))

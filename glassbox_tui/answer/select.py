@@ -17,6 +17,7 @@ from glassbox_tui.answer.kinds import expected
 from glassbox_tui.answer.passages import meetings, passages
 from glassbox_tui.answer.quoting import quotes
 from glassbox_tui.index.sparse import idf
+from glassbox_tui.models.levelling import end_of
 from glassbox_tui.notes.lines import line_range
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.query import read_query
@@ -129,5 +130,5 @@ def _meetings(question: str, hits: Sequence[Hit], found: Sequence[Quote], engine
     for passage in evidence:
         spans = [(quote.start, quote.end) for quote in found if quote.hit is passage.hit]
         # Levelled by language, as the rerank is: else sentences in the question's language crowd out the answer.
-        rows.append(meetings(query.tokens.rows, passage, spans) + query.tokens.offsets.get(passage.language, 0.0))
+        rows.append(meetings(query.tokens.rows, passage, spans) + query.tokens.level.language(end_of(passage.language)))
     return np.concatenate(rows), query.tokens.weights

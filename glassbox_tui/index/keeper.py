@@ -17,6 +17,7 @@ from glassbox_tui.index.location import MOUNT, NOTES, mount_point, notes_name
 from glassbox_tui.index.lock import writing
 from glassbox_tui.index.snapshot import MOST_NOTES, Snapshot, add_vectors, read_snapshot, renew_snapshot
 from glassbox_tui.index.store import Store
+from glassbox_tui.models.calibration import Calibrated
 from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.progress import Progress
 from glassbox_tui.settings import Settings
@@ -49,7 +50,9 @@ class Keeper:
 
     def _read(self) -> None:
         self._others = self.store.others_wrote()
-        self.snapshot: Snapshot = read_snapshot(self.store, self._way.embedder.name, self._way.embedder.dimension)
+        embedder = self._way.embedder
+        calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
+        self.snapshot: Snapshot = read_snapshot(self.store, embedder.name, embedder.dimension, calibration)
         self._books = Books({note.path: note for note in self.snapshot.notes})
         self._to_embed: set[str] | None = None  # notes whose chunks may lack a vector; None: any may
 

@@ -15,6 +15,8 @@ from glassbox_tui.index.rows import ChunkRow, NoteRecord
 from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse, splice_sparse
 from glassbox_tui.index.store import Store
+from glassbox_tui.models.calibration import Calibration
+from glassbox_tui.models.levelling import Places, end_of
 
 T = TypeVar("T")
 
@@ -59,8 +61,14 @@ class Snapshot:
     def chunk(self, uid: str) -> ChunkRow:
         return self.chunks[self.row_of[uid]]
 
+    def place(self, uid: str) -> Places:
+        """(3,): where the chunk stands between the languages; without a vector, where its letters put it."""
+        row = self.row_of[uid]
+        place = self.dense.place(row)
+        return end_of(self.chunks[row].language) if place is None else place
 
-def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
+
+def read_snapshot(store: Store, model: str, dimension: int, calibration: Calibration | None = None) -> Snapshot:
     """The index as it stands, with the vectors of `model`."""
     contents = store.read_all()
     chunks = contents.chunks
@@ -71,7 +79,7 @@ def read_snapshot(store: Store, model: str, dimension: int) -> Snapshot:
         passages=Passages(
             build_sparse(contents.forward), build_sparse(contents.note_forward), _note_numbers(chunks, contents.notes)
         ),
-        dense=build_dense([c.key for c in chunks], [c.language for c in chunks], store.vectors(model), dimension),
+        dense=build_dense([c.key for c in chunks], store.vectors(model), dimension, calibration),
     )
 
 
@@ -83,7 +91,7 @@ def renew_snapshot(
     `notes` are the store's notes by path. Equal to `read_snapshot`; reads the changed notes only, if they are few.
     """
     if len(changed) > min(MOST_NOTES, max(FEW_NOTES, FEW_SHARE * len(snapshot.notes))):
-        return read_snapshot(store, model, snapshot.dense.matrix.shape[1])
+        return read_snapshot(store, model, snapshot.dense.matrix.shape[1], snapshot.dense.calibration)
     old = snapshot.passages
     found = store.read_all(sorted(changed), first_term=old.chunks.width)
     chunks, place, at = _spliced(snapshot.chunks, found.chunks, changed, lambda chunk: chunk.path)
@@ -100,7 +108,7 @@ def renew_snapshot(
             splice_sparse(old.notes, note_place, note_at, found.note_forward),
             _note_numbers(chunks, names),
         ),
-        dense=splice_dense(snapshot.dense, place, [chunk.language for chunk in chunks], added),
+        dense=splice_dense(snapshot.dense, place, added),
     )
 
 
@@ -109,7 +117,7 @@ def add_vectors(snapshot: Snapshot, vectors: Mapping[str, bytes]) -> Snapshot:
     place = np.arange(len(snapshot.chunks), dtype=np.int32)
     lacking = np.setdiff1d(place, snapshot.dense.rows, assume_unique=True).tolist()
     added = {row: vectors[key] for row in lacking if (key := snapshot.chunks[row].key) in vectors}
-    return replace(snapshot, dense=splice_dense(snapshot.dense, place, [c.language for c in snapshot.chunks], added))
+    return replace(snapshot, dense=splice_dense(snapshot.dense, place, added))
 
 
 def _note_numbers(chunks: Sequence[ChunkRow], names: Sequence[str]) -> NDArray[np.int32]:

@@ -62,10 +62,15 @@ def dense_offsets(calibration: Calibration, vector: Vector) -> dict[str, float]:
 
 def late_offsets(calibration: Calibration, rows: Matrix, weights: NDArray[np.float64]) -> dict[str, float]:
     """The same for a late-interaction score with these query rows and token weights."""
+    return _level(late_averages(calibration, rows, weights))
+
+
+def late_averages(calibration: Calibration, rows: Matrix, weights: NDArray[np.float64]) -> dict[str, float]:
+    """The mean late-interaction score of the calibration passages, by language."""
     sims = best_similarities(rows, calibration.tokens, calibration.offsets)
     scores = contributions(sims, weights).sum(axis=1)
     languages = np.array(calibration.languages)
-    return _level({language: float(scores[languages == language].mean()) for language in calibration.means})
+    return {language: float(scores[languages == language].mean()) for language in calibration.means}
 
 
 def _level(averages: Mapping[str, float]) -> dict[str, float]:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassbox_tui.index.sparse import SparseIndex, idf
-from glassbox_tui.models.calibration import Calibrated, Calibration, dense_offsets, late_offsets
+from glassbox_tui.models.calibration import Calibrated, Calibration
 from glassbox_tui.models.late_interaction import prepare_query
+from glassbox_tui.models.levelling import FLAT, Level, dense_level, late_level
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
+from glassbox_tui.text.language import chinese_share
 from glassbox_tui.text.tokens import tokenize
 
 # Tokens that are no index term (stop words, punctuation) still carry a little meaning in context.
@@ -23,13 +25,13 @@ UNINDEXED_IDF = 0.25
 class QueryTokens:
     """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf).
 
-    `offsets`: what a rerank score gets by the chunk's language, so that average texts of all languages score alike.
+    `level`: what a rerank score gets by the chunk's place, so that average texts of all languages score alike.
     """
 
     words: tuple[str, ...]
     rows: Matrix
     weights: NDArray[np.float64]
-    offsets: Mapping[str, float]
+    level: Level = FLAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,9 @@ class Query:
     tokens: QueryTokens | None
     calibration: Calibration | None = None
 
-    def dense_offsets(self, vector: Vector) -> Mapping[str, float]:
-        """What a cosine with `vector` gets by the chunk's language; nothing without calibration."""
-        return {} if self.calibration is None else dense_offsets(self.calibration, vector)
+    def dense_level(self, vector: Vector) -> Level:
+        """What a cosine with `vector` gets by the chunk's place; nothing without calibration."""
+        return dense_level(self.calibration, vector, chinese_share(self.intent))
 
 
 def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
@@ -64,8 +66,7 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     weights = np.sqrt(_token_idfs(text, encoding.spans, sparse, min_token_len))
     rows = prepare_query(encoding.states, embedder.token_mean)
     calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
-    offsets = late_offsets(calibration, rows, weights) if calibration and words else {}
-    tokens = QueryTokens(words, rows, weights, offsets)
+    tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights))
     return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration)
 
 

@@ -242,9 +242,9 @@ def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float
     """The evidence's best dense score for what the person asked: a moved query would flatter its own hits."""
     if query.asked is None:
         return None
-    offsets = query.dense_offsets(query.asked)
+    level = query.dense_level(query.asked)
     scores = [
-        float(np.dot(query.asked, vector)) + offsets.get(snapshot.chunk(hit.uid).language, 0.0)
+        float(np.dot(query.asked, vector)) + level.at(snapshot.place(hit.uid))
         for hit in hits
         if (vector := snapshot.dense.vector(snapshot.row_of[hit.uid])) is not None
     ]

@@ -16,6 +16,7 @@ from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
 from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
+from glassbox_tui.models.levelling import Level
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
@@ -59,21 +60,29 @@ def dense_stage(
     """Nearest chunks by cosine, at most `fanout`; `only`: see `search_dense`."""
     if query.vector is None:
         return ()
-    offsets = query.dense_offsets(query.vector)
-    found = search_dense(snapshot.dense, query.vector, settings.fanout, offsets, only)
+    level = query.dense_level(query.vector)
+    found = search_dense(snapshot.dense, query.vector, settings.fanout, level, only)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,
             rank,
             score,
-            (Part("cosine", cosine), *_language_part(score - cosine, snapshot.chunks[row])) if explain else (),
+            (Part("cosine", cosine), *_level_parts(level, snapshot, row)) if explain else (),
         )
         for rank, (row, score, cosine) in enumerate(found, start=1)
     )
 
 
-def _language_part(offset: float, chunk: ChunkRow) -> tuple[Part, ...]:
-    return (Part("language", offset, f"average {chunk.language} text"),) if offset else ()
+def _level_parts(level: Level, snapshot: Snapshot, row: int) -> tuple[Part, ...]:
+    """What a score gets by where the chunk stands between the languages, and as a chunk that is near to everything."""
+    chunk, parts = snapshot.chunks[row], []
+    place = snapshot.place(chunk.uid)
+    if language := level.language(place):
+        between = f", {place[0]:.0%} of the way" if 0 < place[0] < 1 else ""
+        parts.append(Part("language", language, f"average {chunk.language} text{between}"))
+    if hub := level.hub(place):
+        parts.append(Part("hub", hub, "near to any question"))
+    return tuple(parts)
 
 
 def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) -> Ranking:
@@ -115,9 +124,10 @@ class LateInteraction:
         for i, chunk in enumerate(chunks):
             if not present[i] or offsets[i] == offsets[i + 1]:
                 continue
-            offset = tokens.offsets.get(chunk.language, 0.0)
+            row = snapshot.row_of[chunk.uid]
+            offset = tokens.level.at(snapshot.place(chunk.uid))
             parts = (Part(word, float(share)) for word, share in zip(tokens.words, shares[i], strict=True))
-            explained = (*parts, *_language_part(offset, chunk)) if explain else ()
+            explained = (*parts, *_level_parts(tokens.level, snapshot, row)) if explain else ()
             candidates.append(Candidate(chunk.uid, 0, float(shares[i].sum()) + offset, explained))
         return rank_candidates(candidates), {chunk.uid: (at[i], sims[i]) for i, chunk in enumerate(chunks)}
 

@@ -167,7 +167,7 @@ def _(bench: Bench) -> str:
             chunk = engine.snapshot.chunk(c.uid)
             codes, _, _ = read_codes(engine.store, engine.embedder.name, engine.embedder.dimension, [chunk.key])
             cosines = tokens.rows.astype(np.float64) @ dequantise(codes).astype(np.float64).T
-            expected = float((weights * cosines.max(axis=1)).sum()) + tokens.offsets.get(chunk.language, 0.0)
+            expected = float((weights * cosines.max(axis=1)).sum()) + tokens.level.at(engine.snapshot.place(chunk.uid))
             worst, count = max(worst, abs(c.score - expected)), count + 1
     need(count, "nothing was reranked")
     need(worst <= 1e-4, f"a score is off by {worst:.2g}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import pairwise
 
 from glassbox_tui.index.dense import search_dense
 from glassbox_tui.models.catalog import HASHING
+from glassbox_tui.models.levelling import FLAT
 from glassbox_tui.retrieval.trace import STAGES, Trace
 from glassbox_tui.retrieval.trace_json import from_json, to_json
-from glassbox_tui.selftest.bench import CROSS, EN, ZH, Bench
+from glassbox_tui.selftest.bench import CROSS, EN, LEVEL, ZH, Bench
 from glassbox_tui.selftest.check import Group, NotRun, need, need_all
 from glassbox_tui.text.tokens import terms
 
@@ -19,6 +21,30 @@ retrieval = Group("retrieval")
 SEMANTIC = "My internet is terribly sluggish; how might an app transmit fewer kilobytes?"
 SEMANTIC_NOTE = "25-slow-connections.md"
 CROSS_NOTE = "16-sqlite-wal.md"
+# Everyday notes, and three that belong to no language: code, a list of names in two scripts, a bibliography.
+PLAIN = (
+    "Sourdough needs a long, cool rise. Bake it in a closed pot, then take off the lid for a dark crust.",
+    "The chain was worn by almost one per cent, so the shop replaced it together with the cassette.",
+    "The tax office wants the form by the end of July, with receipts for everything above fifty euros.",
+    "Ferns like shade and damp air. Water them from below and turn the pot every other week.",
+    "绿茶用八十度的水冲泡，第一泡不超过一分钟，否则会发苦。",
+    "猫打了第二针疫苗，医生说一个月后再来复查，体重四公斤。",
+    "房租每月五号之前交，押金两个月，水电费另算，网费由房东出。",
+    "周三跑了十公里，膝盖有点疼，下周改成游泳，先休息两天。",
+)
+ODD = (
+    '#!/bin/sh\ncurl -s "$URL" -d \'{"type": "text", "source": {"data": "\'$IMAGE\'", "media": "x/y"}}\' | jq .id',
+    "曲目：1. Yesterday Once More 2. Hotel California 3. 月亮代表我的心 4. Let It Be 5. Moon River 6. 甜蜜蜜",
+    "王力 (1980). 汉语史稿. 北京: Zhonghua. Smith, J. & 李明 (2004). Grammar of 中文. Oxford Univ. Press, pp. 3-9.",
+)
+UNRELATED = (
+    "最近的药店几点关门", "怎么去掉衬衫上的咖啡渍", "孩子发烧多少度要去医院", "高铁票可以改签几次", "哪种漆适合旧木门",
+    "邻居半夜很吵怎么办", "冰箱里的鸡蛋能放多久", "护照过期了要带什么材料", "外婆的生日送什么好", "阳台上能种番茄吗",
+    "when does the swimming pool open on sundays", "how do I get candle wax out of a carpet",
+    "which bus goes to the old harbour", "what should I feed a lost hedgehog", "why does my dishwasher smell",
+    "how long can cooked rice stay in the fridge", "who repairs violins around here", "is the museum free for students",
+    "what is a fair price for a used piano", "how often should a chimney be swept",
+)  # fmt: skip
 
 
 def _needs_meaning(bench: Bench) -> None:
@@ -175,28 +201,41 @@ def _(bench: Bench) -> str:
 
 @retrieval.holds("levelling languages never changes the order within one")
 def _(bench: Bench) -> str:
-    dense, languages = bench.engine.snapshot.dense, [c.language for c in bench.chunks]
-    query = bench.embedder.embed_query(CROSS)
-    plain, levelled = (search_dense(dense, query, dense.size, o) for o in ({}, {"cjk": 0.2, "other": -0.1}))
-    for language in sorted(set(languages)):
-        before, after = ([f[0] for f in found if languages[f[0]] == language] for found in (plain, levelled))
-        need(before == after and len(before) > 1, f"the order of {language} chunks changes")
+    dense, query = bench.placed(), bench.embedder.embed_query(CROSS)
+    place = dict(zip(dense.rows.tolist(), map(tuple, dense.places.tolist()), strict=True))
+    plain, levelled = (search_dense(dense, query, dense.size, level) for level in (FLAT, LEVEL))
+    for where in sorted(set(place.values())):
+        before, after = ([f[0] for f in found if place[f[0]] == where] for found in (plain, levelled))
+        need(before == after, f"the order of the chunks at {where} changes")
     need([f[0] for f in plain] != [f[0] for f in levelled], "the offsets moved nothing at all")
-    return f"offsets of +.2 and -.1 mix {len(plain)} chunks anew and leave each language's own order"
+    return f"offsets of ±.07 mix {len(plain)} chunks anew and leave the order of those that stand at one place"
 
 
-@retrieval.holds("one language's offset is the same for all its chunks")
+@retrieval.holds("chunks that stand at one place between the languages get one offset")
 def _(bench: Bench) -> str:
-    seen: dict[tuple[str, str, int], set[float]] = {}
-    language = {c.uid: c.language for c in bench.chunks}
+    seen: dict[tuple[float, str, int], set[float]] = {}
+    snapshot = bench.engine.snapshot
     for number, round_ in enumerate(bench.rounds):
         for name in ("dense", "rerank"):
             stage = round_.stage(name)
             for c in stage.candidates if stage else ():
                 offset = math.fsum(p.value for p in c.parts if p.name == "language")
-                seen.setdefault((language[c.uid], name, number), set()).add(round(offset, 6))
+                place = round(float(snapshot.place(c.uid)[0]), 6)
+                seen.setdefault((place, name, number), set()).add(round(offset, 6))
     need(seen, "neither the dense nor the rerank stage ran")
-    odd = [key for key, offsets in seen.items() if len(offsets) != 1]
-    need(not odd, f"chunks of {odd[:1]} got the offsets {[sorted(seen[k]) for k in odd[:1]]}")
+    odd = [key for key, offsets in seen.items() if max(offsets) - min(offsets) > 2e-6]
+    need(not odd, f"chunks at {odd[:1]} got the offsets {[sorted(seen[k]) for k in odd[:1]]}")
     most = max(abs(o) for offsets in seen.values() for o in offsets)
-    return f"{len(seen)} lists of one language in one stage each got one offset, at most {most:.3f}"
+    return f"{len(seen)} lists of one place in one stage each got one offset, at most {most:.3f}"
+
+
+@retrieval.holds("a mixed text or code is not first for unrelated questions")
+def _(bench: Bench) -> str:
+    """Hubness. Levelled by a label, code and a list of names in two scripts outscore every answer in one language."""
+    _needs_meaning(bench)
+    texts = [*PLAIN, *ODD]
+    engine = bench.small(texts, embedder=bench.embedder)
+    first = Counter(engine.search(question, mode="dense", max_rewrites=0).hits[0].text for question in UNRELATED)
+    odd, times = max(((text, first[text]) for text in ODD), key=lambda found: found[1])
+    need(times <= len(UNRELATED) // 4, f"{odd[:20]!r} is first for {times} of {len(UNRELATED)} unrelated questions")
+    return f"of {len(UNRELATED)} unrelated questions none of {len(ODD)} odd texts leads more than {times}"

@@ -14,6 +14,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 CJK_SHARE = 0.3
 
 
+def chinese_share(text: str) -> float:
+    """How Chinese (or Japanese, Korean) a text is, 0 to 1: full from CJK_SHARE of the letters on, 0 without letters."""
+    cjk = len(_CJK.findall(text))
+    return min(1.0, cjk / (CJK_SHARE * len(_LETTER.findall(text)))) if cjk else 0.0
+
+
 def language_of(text: str) -> str:
     """`CJK` if more than CJK_SHARE of the letters are, else `OTHER` (also for a text without letters)."""
     cjk = len(_CJK.findall(text))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassbox_tui.index.dense import DenseIndex, build_dense, search_dense, search_numpy
+from glassbox_tui.index.dense import DenseIndex, build_dense, search_dense, search_numpy, serve
+from glassbox_tui.models.levelling import FLAT, Level
 
 DIMENSION = 32
 
@@ -19,52 +22,59 @@ def dense_of(n: int, seed: int, repeat: int = 0) -> DenseIndex:
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     keys = [str(i) for i in range(len(rows) * 3 // 2)]
     have = [key for i, key in enumerate(keys) if i % 3 != 2][: len(rows)]
-    languages = ["cjk" if i % 5 < 2 else "other" for i in range(len(keys))]
-    return build_dense(keys, languages, {key: row.tobytes() for key, row in zip(have, rows, strict=False)}, DIMENSION)
+    index = build_dense(keys, {key: row.tobytes() for key, row in zip(have, rows, strict=False)}, DIMENSION)
+    # Places of our own: at the ends, between them, and hubs.
+    stand = np.zeros((index.size, 3), np.float32)
+    stand[:, 0] = [(1.0, 1.0, 0.0, 0.0, 0.3)[row % 5] for row in index.rows.tolist()]
+    stand[::7, 1], stand[::6, 2] = 0.05, 0.02
+    return serve(index.matrix, index.rows, stand)
+
+
+SLOPE = st.floats(-0.2, 0.2)
+LEVELS = st.one_of(st.just(FLAT), st.builds(Level, SLOPE, st.tuples(SLOPE, SLOPE, SLOPE)))
 
 
 def test_without_an_embedder_no_chunk_has_a_vector() -> None:
-    assert build_dense(["a", "b"], ["cjk", "other"], {}, 0).size == 0
+    assert build_dense(["a", "b"], {}, 0).size == 0
 
 
-OFFSETS = st.fixed_dictionaries({}, optional={"cjk": st.floats(-0.2, 0.2), "other": st.floats(-0.2, 0.2)})
-
-
-@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 30), OFFSETS)
+@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 30), LEVELS)
 @settings(deadline=None)
-def test_faiss_and_numpy_agree_on_neighbours_and_scores(
-    n: int, seed: int, k: int, repeat: int, offsets: dict[str, float]
-) -> None:
+def test_faiss_and_numpy_agree_on_neighbours_and_scores(n: int, seed: int, k: int, repeat: int, level: Level) -> None:
     index = dense_of(n, seed, repeat)
     query = np.random.default_rng(seed + 1).normal(size=DIMENSION).astype(np.float32)
     query /= np.linalg.norm(query)
-    served, brute = search_dense(index, query, k, offsets), search_numpy(index, query, k, offsets)
+    served, brute = search_dense(index, query, k, level), search_numpy(index, query, k, level)
     assert [row for row, _, _ in served] == [row for row, _, _ in brute]
     np.testing.assert_allclose([found[1:] for found in served], [found[1:] for found in brute], atol=1e-6)
 
 
-@given(st.integers(1, 60), st.integers(0, 2**32 - 1), OFFSETS)
+@given(st.integers(1, 60), st.integers(0, 2**32 - 1), LEVELS)
 @settings(deadline=None)
-def test_offsets_never_change_the_order_within_a_language(n: int, seed: int, offsets: dict[str, float]) -> None:
+def test_levelling_never_changes_the_order_of_chunks_that_stand_at_one_place(n: int, seed: int, level: Level) -> None:
     index = dense_of(n, seed)
     query = index.matrix[0]
-    plain, levelled = search_dense(index, query, n), search_dense(index, query, n, offsets)
-    for language, (positions, _) in index.groups.items():
-        own = set(index.rows[positions].tolist())
-        assert [r for r, _, _ in plain if r in own] == [r for r, _, _ in levelled if r in own]
-        assert all(abs(s - c - offsets.get(language, 0.0)) < 1e-9 for r, s, c in levelled if r in own)
+    place = dict(zip(index.rows.tolist(), map(tuple, index.places.tolist()), strict=True))
+    cosine = {row: float(np.dot(vector, query)) for row, vector in zip(place, index.matrix, strict=True)}
+    found = search_dense(index, query, n, level)
+    for row, score, told in found:
+        added = level.base + sum(slope * x for slope, x in zip(level.slopes, place[row], strict=True))
+        assert abs(told - cosine[row]) < 1e-5 and abs(score - told - added) < 1e-6
+    for where in set(place.values()):
+        scores = [cosine[row] for row, _, _ in found if place[row] == where]
+        assert all(a >= b - 1e-6 for a, b in pairwise(scores))
 
 
-@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 20), st.sets(st.integers(0, 99)), OFFSETS)
+@given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 20), st.sets(st.integers(0, 99)), LEVELS)
 @settings(deadline=None)
 def test_only_some_chunks_are_searched_and_none_of_their_best_is_missed(
-    n: int, seed: int, k: int, chosen: set[int], offsets: dict[str, float]
+    n: int, seed: int, k: int, chosen: set[int], level: Level
 ) -> None:
     index = dense_of(n, seed, repeat=20)
     query = np.random.default_rng(seed + 1).normal(size=DIMENSION).astype(np.float32)
     only = np.array(sorted(chosen), dtype=np.int64)
-    served, brute = search_dense(index, query, k, offsets, only), search_numpy(index, query, k, offsets, only)
-    filtered = [row for row, _, _ in search_dense(index, query, index.size, offsets) if row in chosen][:k]
+    served, brute = search_dense(index, query, k, level, only), search_numpy(index, query, k, level, only)
+    filtered = [row for row, _, _ in search_dense(index, query, index.size, level) if row in chosen][:k]
     assert [row for row, _, _ in served] == [row for row, _, _ in brute] == filtered
 
 
@@ -74,7 +84,7 @@ def test_equal_vectors_come_in_chunk_order_however_many_there_are() -> None:
 
 
 def test_no_vectors_and_more_wanted_than_there_are() -> None:
-    empty = build_dense(["a"], ["other"], {}, DIMENSION)
+    empty = build_dense(["a"], {}, DIMENSION)
     assert search_dense(empty, np.ones(DIMENSION, np.float32), 20) == []
     one = dense_of(1, 2)
     assert len(search_dense(one, one.matrix[0], 20)) == 1
@@ -83,6 +93,6 @@ def test_no_vectors_and_more_wanted_than_there_are() -> None:
 def test_vectors_of_another_length_are_left_out() -> None:
     """A vector that some other model wrote under this name must not be mixed in."""
     good = np.ones(DIMENSION, np.float32).tobytes()
-    index = build_dense(["a", "b"], ["other", "other"], {"a": good, "b": good[:-4]}, DIMENSION)
+    index = build_dense(["a", "b"], {"a": good, "b": good[:-4]}, DIMENSION)
     assert index.rows.tolist() == [0]
     assert index.vector(1) is None

@@ -233,7 +233,7 @@ INDEX = (
     ),
     broken(
         "dense search levels nothing",
-        "index.dense:search_dense", "offsets.get(language, 0.0)", "0.0",
+        "index.dense:search_dense", "np.asarray(level.slopes, dtype=np.float32)", "np.zeros(3, dtype=np.float32)",
         "index: FAISS and brute force agree when languages are levelled",
         "retrieval: levelling languages never changes the order within one",
     ),
