@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import importlib.util
-import json
 import os
 import shutil
 import sqlite3
@@ -32,7 +31,7 @@ LICENCE = "CC BY-SA 4.0"
 LAYOUT = 1
 FOLDER = f"cc-cedict-{LAYOUT}"
 TABLE = "words.sqlite"
-_TEMPORARY = ".converting-"
+_TEMPORARY = ".dictionary-"
 _AT_ONCE = 500  # keys in one query
 
 _SCHEMA = """
@@ -60,17 +59,18 @@ class Lexicon:
 
         Raises ModelError if the table is damaged.
         """
-        return {word: tuple(json.loads(found)) for word, found in self._rows("glosses", "word", words)}
+        return {word: tuple(found.split("\n")) for word, found in self._rows("glosses", "word", words)}
 
     def words(self, keys: Collection[str]) -> dict[str, tuple[tuple[str, float], ...]]:
         """English key (one to three index terms, blanks between) -> Chinese words with weights in (0, 1], best first.
 
         Raises ModelError if the table is damaged.
         """
-        return {
-            key: tuple((word, float(weight)) for word, weight in json.loads(found))
-            for key, found in self._rows("words", "key", keys)
-        }
+        found = {}
+        for key, meanings in self._rows("words", "key", keys):
+            pairs = (line.rpartition(" ") for line in meanings.split("\n"))
+            found[key] = tuple((word, float(weight)) for word, _, weight in pairs)
+        return found
 
     def close(self) -> None:
         self._table.close()
@@ -206,14 +206,11 @@ def _write(path: Path, glosses: Mapping[str, Sequence[str]]) -> None:
     table = sqlite3.connect(path)
     try:
         table.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
-        for name, rows in (("glosses", glosses), ("words", reversed_glosses(glosses))):
-            table.executemany(
-                f"INSERT INTO {name} VALUES (?, ?)",
-                (
-                    (key, json.dumps(meant, ensure_ascii=False, separators=(",", ":")))
-                    for key, meant in sorted(rows.items())
-                ),
-            )
+        meanings = ((word, "\n".join(found)) for word, found in sorted(glosses.items()))
+        table.executemany("INSERT INTO glosses VALUES (?, ?)", meanings)
+        words = reversed_glosses(glosses)
+        lines = ((key, "\n".join(f"{word} {weight:g}" for word, weight in words[key])) for key in sorted(words))
+        table.executemany("INSERT INTO words VALUES (?, ?)", lines)
         table.commit()
     except sqlite3.Error as error:
         raise OSError(str(error)) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.generators import OpenedOnce
 from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
@@ -245,6 +246,9 @@ class Engine:
             self._seen = None
         else:
             self._out_of_reach = tuple(map(str, report.kept))
+        if report.embedded and len(self.snapshot.languages) > 1:
+            with suppress(ModelError):  # a search that needs it says so
+                self._lexicon.get()  # here rather than in the first search: making its table takes seconds
         if report.locked or report.parsed:
             self._read_language()
         return report

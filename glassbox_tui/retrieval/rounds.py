@@ -25,7 +25,7 @@ from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
-from glassbox_tui.retrieval.trace import STAGES, USUAL, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
 
 NO_MODEL = "no language model is here"
@@ -175,14 +175,15 @@ def _first_stages(
 
 def _translated(query: Query, pipe: Pipeline, notices: list[str]) -> Ranking | None:
     """The keyword list of the notes in the other language than the question; None where the stage does not run."""
-    rows = translation.other_rows(query.intent, pipe.snapshot, pipe.only)
-    if pipe.lexicon is None or not len(rows):
+    rows, only = translation.other_rows(query.intent, pipe.snapshot), pipe.only
+    if pipe.lexicon is None or not len(rows) or not (only is None or np.isin(rows, only).any()):
         return None
     try:
-        return translation.translated_stage(query, pipe.snapshot, pipe.lexicon.get(), pipe.settings, pipe.explain, rows)
+        crossing = translation.crossed(query, pipe.snapshot, pipe.lexicon.get(), pipe.settings, rows)
     except ModelError as error:
         notices.append(f"{error}: keywords find only notes in the question's own language")
         return None
+    return translation.translated_stage(crossing, pipe.snapshot, pipe.settings.fanout, pipe.explain, only)
 
 
 def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
@@ -265,7 +266,7 @@ def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snap
             lines=chunk.lines,
             page=chunk.page,
             content=chunk.content,
-            stages={n: places.get(n, {}).get(chunk.uid) for n in STAGES if n in USUAL or n in places},
+            stages={n: places.get(n, {}).get(chunk.uid) for n in ALL_STAGES if n in STAGES or n in places},
         )
         for chunk in (snapshot.chunk(c.uid) for c in evidence)
     )

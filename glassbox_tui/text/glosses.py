@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from glassbox_tui.text.tokens import terms
 
@@ -39,10 +40,15 @@ _no_meaning = re.compile(
     r"CL:|surname |also pr\.|\(?Tw\)|Taiwan pr\.|(?:\([^()]*\) )?(?:classifier|suffix|prefix|particle)\b|"
     r"used (?:in|for) |(?:Kangxi )?radical "
 )
-_plain = re.compile(r"[a-zA-Z' -]+")
+# Most lines are words and nothing else. They are told apart by two quick looks, and spared the cleaning.
+_words_alone = re.compile(r"[a-z/;' -]+")
 _remark = re.compile(r"\([^()]*\)")
 _foreign = re.compile(r"\S*\[[^\[\]]*\]|[\u2e80-\U0003ffff]+")
 _filler = re.compile(r"\b(?:sb|sth|smb|smth|etc|one's|oneself|someone|something|fig|lit|idiom|e\.g|i\.e|esp)\b\.?")
+_needs_cleaning = re.compile(
+    "variant of|form of|short for|same as|equivalent to|see |written|surname|classifier|suffix|"
+    f"prefix|particle|used |radical |{_filler.pattern}"
+)
 # Shenzhen subprovincial city in Guangdong: of a proper name's gloss, the name
 _name = re.compile(r"(?:the )?([A-Z][\w'’.-]*(?: (?:of |the |and |de |von |van )*[A-Z][\w'’.-]*)*)")
 
@@ -54,6 +60,9 @@ def read_line(line: str) -> Entry | None:
         return None
     _, word, pinyin, rest = found.groups()
     proper = pinyin[:1].isupper()
+    if not proper and _words_alone.fullmatch(rest) and not _needs_cleaning.search(rest):
+        senses = [sense.strip().removeprefix("to ") for sense in rest.replace(";", "/").split("/")]
+        return Entry(word, tuple(dict.fromkeys(sense for sense in senses if sense)), ())
     glosses: dict[str, None] = {}
     referred: dict[str, None] = {}
     for sense in rest.split("/"):
@@ -72,10 +81,9 @@ def read_line(line: str) -> Entry | None:
 def _cleaned(gloss: str, proper: bool) -> str:
     if _no_meaning.match(gloss):
         return ""
-    if not _plain.fullmatch(gloss):
-        for _ in range(2):  # remarks within remarks
-            gloss = _remark.sub(" ", gloss)
-        gloss = _foreign.sub(" ", gloss)
+    for _ in range(2):  # remarks within remarks
+        gloss = _remark.sub(" ", gloss)
+    gloss = _foreign.sub(" ", gloss)
     gloss = _filler.sub(" ", gloss)
     if proper or len(gloss) > 40:  # Berlin, capital of Germany
         gloss = gloss.partition(",")[0]
@@ -111,7 +119,7 @@ def reversed_glosses(glosses: Mapping[str, Sequence[str]]) -> dict[str, list[tup
         if not _chinese.fullmatch(word):
             continue
         for place, gloss in enumerate(meanings):
-            own = terms(gloss)
+            own = _terms(gloss)
             size = len(own)
             if size > LONGEST_GLOSS:
                 continue
@@ -127,6 +135,18 @@ def reversed_glosses(glosses: Mapping[str, Sequence[str]]) -> dict[str, list[tup
         key: sorted(((word, round(w, 3)) for word, w in words.items()), key=_most_exact_first)[:MOST_WORDS]
         for key, words in best.items()
     }
+
+
+def _terms(gloss: str) -> list[str]:
+    """`terms(gloss)`, in a third of the time where the gloss is words and blanks."""
+    if gloss.isascii() and gloss.replace(" ", "").isalpha():
+        return [term for word in gloss.split(" ") for term in _word_terms(word)]
+    return terms(gloss)
+
+
+@lru_cache(maxsize=65536)
+def _word_terms(word: str) -> tuple[str, ...]:
+    return tuple(terms(word))
 
 
 def _most_exact_first(pair: tuple[str, float]) -> tuple[float, int, str]:
