@@ -171,6 +171,20 @@ def search_passages(
     return best(matches if only is None else np.intersect1d(matches, only, assume_unique=True), scores, k)
 
 
+def score_rows(
+    passages: Passages, terms: Mapping[str, float], rows: NDArray[np.int64], how: Bm25
+) -> tuple[NDArray[np.float64], float]:
+    """The scores (rows,) that `search_passages` gives these chunks, and the query's weight: its sum of weight * idf."""
+    share, of_notes, mass = how.note_share, passages.note_of[rows], 0.0
+    scores = np.zeros(len(rows))
+    for term, weight in terms.items():
+        mass += weight * idf(passages.chunks, term)
+        scores += (1.0 - share) * weight * _scores_at(passages.chunks, term, rows, how)
+        if share:
+            scores += share * weight * _scores_at(passages.notes, term, of_notes, how)
+    return scores, mass
+
+
 def score_parts(index: SparseIndex, row: int, terms: Mapping[str, float], how: Bm25) -> list[tuple[str, float]]:
     """What each query term adds to this row's score, in the order it is added; terms it lacks are left out."""
     return [(term, own) for term, own, _ in passage_parts(_alone(index), row, terms, how)]
@@ -193,6 +207,18 @@ def passage_parts(
 def _alone(index: SparseIndex) -> Passages:
     """Rows that are passages of nothing larger."""
     return Passages(index, index, np.arange(index.size, dtype=np.int32))
+
+
+def _scores_at(index: SparseIndex, term: str, rows: NDArray[np.integer], how: Bm25) -> NDArray[np.float64]:
+    """The term's score in each of these rows, 0 where it does not stand."""
+    where, scores = index.postings(term), np.zeros(len(rows))
+    held = index.rows[where]
+    if len(held):
+        at = np.minimum(np.searchsorted(held, rows), len(held) - 1)
+        here = held[at] == rows
+        found = at[here] + where.start
+        scores[here] = _term_scores(index, term, index.rows[found], index.tfs[found], how)
+    return scores
 
 
 def _one_score(index: SparseIndex, term: str, row: int, how: Bm25) -> float:

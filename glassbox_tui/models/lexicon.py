@@ -67,9 +67,10 @@ class Lexicon:
         Raises ModelError if the table is damaged.
         """
         found = {}
-        for key, meanings in self._rows("words", "key", keys):
-            pairs = (line.rpartition(" ") for line in meanings.split("\n"))
-            found[key] = tuple((word, float(weight)) for word, _, weight in pairs)
+        with self._told():
+            for key, meanings in self._rows("words", "key", keys):
+                pairs = (line.rpartition(" ") for line in meanings.split("\n"))
+                found[key] = tuple((word, float(weight)) for word, _, weight in pairs)
         return found
 
     def close(self) -> None:

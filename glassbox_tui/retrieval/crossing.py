@@ -60,16 +60,15 @@ class Crossing:
         self._floor = how.floor
         among = _Among(passages, self.rows, how)
         self._words = [_word(gloss, among) for gloss in glosses] if len(self.rows) else []
+        self._reading = _read(self._words, len(self.rows))
+        self._total = _weight(self._words)  # 0 only without words
 
     def search(self, k: int, only: Rows | None = None) -> list[Found]:
         """The k best chunks, by score descending, then chunk number. The parts of a score sum to it.
 
         `only` keeps other chunks out of the list, not out of the statistics, as in `search_passages`.
         """
-        if not any(word.holders for word in self._words):
-            return []
-        reading = _read(self._words, len(self.rows))
-        total = _weight(self._words)
+        reading, total = self._reading, self._total
         wanted = (reading.scores > 0) & (reading.held >= self._floor * total)
         matches = np.flatnonzero(wanted if only is None else wanted & np.isin(self.rows, only, assume_unique=True))
         return [
@@ -77,21 +76,41 @@ class Crossing:
             for at, score in best(matches, reading.scores, k)
         ]
 
+    def shares(self, rows: Sequence[int] | Integers) -> Floats:
+        """(n,): the scores of n chunks as shares of the question's weight; 0 for those not among `self.rows`."""
+        at, inside = self._at(rows)
+        shares = np.zeros(len(inside))
+        if self._total:
+            shares[inside] = self._reading.scores[at[inside]] / self._total
+        return shares
+
+    def best_held(self, only: Rows | None = None) -> float:
+        """The largest share of the question's weight that the words in a chunk's score hold, 0 to 1."""
+        held = self._reading.held
+        inside = held if only is None else held[np.isin(self.rows, only, assume_unique=True)]
+        return min(1.0, float(inside.max(initial=0.0)) / self._total) if self._total else 0.0
+
     def held(self, rows: Sequence[int] | Integers) -> tuple[Floats, Integers]:
         """(n, glosses): how well each of n chunks holds each gloss, 0 to 1, and the number of the alternative, or -1.
 
         The weight of the alternative, times the share of its terms that stand there, times the cap of an ambiguous
         word. Chunks that are not among `self.rows` hold nothing.
         """
-        wanted = np.asarray(rows, dtype=np.int64)
-        at = np.searchsorted(self.rows, wanted).clip(max=max(0, len(self.rows) - 1))
-        inside = self.rows[at] == wanted if len(self.rows) else np.zeros(len(wanted), bool)
-        strength = np.zeros((len(wanted), len(self.glosses)))
+        at, inside = self._at(rows)
+        strength = np.zeros((len(inside), len(self.glosses)))
         which = np.full(strength.shape, -1, np.int64)
         for number, word in enumerate(self._words):
             strength[inside, number] = word.strength[at[inside]]
             which[inside, number] = word.which[at[inside]]
         return strength, which
+
+    def _at(self, rows: Sequence[int] | Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """Where the chunks stand among `self.rows`, and whether they do."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        if not len(self.rows):
+            return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
+        at = np.searchsorted(self.rows, wanted).clip(max=len(self.rows) - 1)
+        return at, self.rows[at] == wanted
 
 
 # -- a word in all chunks ----------------------------------------------------------------------------------------------

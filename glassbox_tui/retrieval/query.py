@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from glassbox_tui.models.late_interaction import prepare_query
 from glassbox_tui.models.levelling import FLAT, Level, dense_level, late_level
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
 from glassbox_tui.text.language import chinese_share
-from glassbox_tui.text.tokens import tokenize
+from glassbox_tui.text.tokens import Token, tokenize
 
 # Tokens that are no index term (stop words, punctuation) still carry a little meaning in context.
 UNINDEXED_IDF = 0.25
@@ -25,13 +25,18 @@ UNINDEXED_IDF = 0.25
 class QueryTokens:
     """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf).
 
-    `level`: what a rerank score gets by the chunk's place, so that average texts of all languages score alike.
+    `level`: what a rerank score gets by the chunk's place, so that average texts of all languages score alike. `terms`:
+    for each token the rarest index term that overlaps it and that some chunk holds, "" for none. `question`: all index
+    terms of the question with their weights. `spans`: where the tokens stand in the question.
     """
 
     words: tuple[str, ...]
     rows: Matrix
     weights: NDArray[np.float64]
     level: Level = FLAT
+    terms: tuple[str, ...] = ()
+    question: Mapping[str, float] = field(default_factory=dict)
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,8 @@ class Query:
 
 def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
     """A typed query: each term weighs as often as it occurs. `embedder` None: keyword search only."""
-    terms = {term: float(n) for term, n in Counter(t.term for t in tokenize(text, min_token_len)).items()}
+    found = tokenize(text, min_token_len)
+    terms = {term: float(n) for term, n in Counter(t.term for t in found).items()}
     if embedder is None:
         return Query(text, text, terms, None, None, None)
     if not isinstance(embedder, TokenEmbedder):
@@ -63,10 +69,11 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
         return Query(text, text, terms, vector, vector, None)
     encoding = embedder.encode_query(text)
     words = tuple(text[a:b] for a, b in encoding.spans)
-    weights = np.sqrt(_token_idfs(text, encoding.spans, sparse, min_token_len))
     rows = prepare_query(encoding.states, embedder.token_mean)
+    idfs, rarest = _rarest(encoding.spans, found, sparse)
+    weights = np.sqrt(idfs)
     calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
-    tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights))
+    tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights), rarest, terms, encoding.spans)
     return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration)
 
 
@@ -80,12 +87,15 @@ def moved(query: Query, text: str, added: Mapping[str, float], towards: Vector |
     return replace(query, text=text, terms={**query.terms, **added}, vector=vector)
 
 
-def _token_idfs(
-    text: str, spans: tuple[tuple[int, int], ...], sparse: SparseIndex, min_token_len: int
-) -> NDArray[np.float64]:
-    """Each model token's idf: the rarest index term that overlaps it."""
-    terms = [(t.start, t.end, idf(sparse, t.term)) for t in tokenize(text, min_token_len)]
-    return np.array(
-        [max((w for start, end, w in terms if start < b and end > a), default=UNINDEXED_IDF) for a, b in spans],
-        dtype=np.float64,
-    )
+def _rarest(
+    spans: Sequence[tuple[int, int]], found: Sequence[Token], sparse: SparseIndex
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Of each model token the idf of the rarest index term that overlaps it, and the rarest that a chunk holds."""
+    rated = [(idf(sparse, t.term), t.start, t.end, t.term) for t in found]
+    idfs, rarest = [], []
+    for a, b in spans:
+        here = [(weight, term) for weight, start, end, term in rated if start < b and end > a]
+        idfs.append(max((weight for weight, _ in here), default=UNINDEXED_IDF))
+        held = [(weight, term) for weight, term in here if sparse.document_frequency(term)]
+        rarest.append(max(held)[1] if held else "")
+    return np.array(idfs, dtype=np.float64), tuple(rarest)

@@ -19,14 +19,17 @@ from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval import plugins, stages, translation
+from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
+from glassbox_tui.retrieval.standing import keyword_weight
 from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
+from glassbox_tui.text.translations import question_language
 
 NO_MODEL = "no language model is here"
 
@@ -102,6 +105,7 @@ class _Record:
 
     pipe: Pipeline
     done: dict[str, Stage] = field(default_factory=dict)
+    crossing: Crossing | None = None  # what was asked, in the notes of the other language
     last: float = field(default_factory=time.perf_counter)
 
     def add(self, name: str, ranking: Ranking) -> Ranking:
@@ -122,7 +126,8 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
         lists += _first_stages(part, pipe, record, notices, f"/{number}")
     joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
-    reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
+    hybrid = pipe.mode == "hybrid"
+    reranked, meetings = _rerank(query, fused, pipe, notices, record.crossing) if hybrid else (None, {})
     if reranked is not None:
         record.add("rerank", reranked)
     final = _final(fused, reranked, pipe, notices)
@@ -164,29 +169,45 @@ def _first_stages(
         if found is None and name == "dense" and query.vector is not None:
             found = stages.dense_stage(query, snapshot, settings, explain, only)
         if found is not None:
-            lists.append(RankedList(name + suffix, 1.0, uids(record.add(name + suffix, found))))
+            weight = _say(name, query, found, pipe)
+            lists.append(RankedList(name + suffix, weight, uids(record.add(name + suffix, found))))
         if name == "bm25" and pipe.mode == "hybrid":
-            crossed = _translated(query, pipe, notices)
-            if crossed is not None:
-                name = "translated" + suffix
-                lists.append(RankedList(name, 1.0, uids(record.add(name, crossed))))
+            crossing = _crossing(translation.own_words(query), query, pipe, notices)
+            if not suffix:
+                reworded = crossing is not None and translation.own_words(query) != query.intent
+                record.crossing = _crossing(query.intent, query, pipe, notices) if reworded else crossing
+            if crossing is not None:
+                found = translation.translated_stage(crossing, snapshot, settings.fanout, explain, only)
+                weight = round(translation.list_weight(crossing, only), 2)
+                label = "translated" + suffix
+                lists.append(RankedList(label, weight, uids(record.add(label, found))))
     return lists
 
 
-def _translated(query: Query, pipe: Pipeline, notices: list[str]) -> Ranking | None:
-    """The keyword list of the notes in the other language than the question; None where the stage does not run."""
-    rows, only = translation.other_rows(query.intent, pipe.snapshot), pipe.only
+def _say(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
+    """How much a first list weighs: keywords by how much of the question they hold, the others 1."""
+    if name != "bm25" or pipe.mode != "hybrid":
+        return 1.0
+    rows = np.array([pipe.snapshot.row_of[candidate.uid] for candidate in found], dtype=np.int64)
+    return round(keyword_weight(pipe.snapshot.sparse, query.terms, rows), 2)
+
+
+def _crossing(text: str, query: Query, pipe: Pipeline, notices: list[str]) -> Crossing | None:
+    """The words of `text` in the notes of the other language; None where there are none, or no dictionary."""
+    language, only = question_language(query.intent), pipe.only
+    rows = translation.other_rows(language, pipe.snapshot)
     if pipe.lexicon is None or not len(rows) or not (only is None or np.isin(rows, only).any()):
         return None
     try:
-        crossing = translation.crossed(query, pipe.snapshot, pipe.lexicon.get(), pipe.settings, rows)
+        return translation.crossed(text, language, pipe.snapshot, pipe.lexicon.get(), pipe.settings, rows)
     except ModelError as error:
         notices.append(f"{error}: keywords find only notes in the question's own language")
         return None
-    return translation.translated_stage(crossing, pipe.snapshot, pipe.settings.fanout, pipe.explain, only)
 
 
-def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
+def _rerank(
+    query: Query, fused: Ranking, pipe: Pipeline, notices: list[str], crossing: Crossing | None
+) -> tuple[Ranking | None, Meetings]:
     """The rerank list and what met what; None when the stage did not run: a notice says why, an error if required."""
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
@@ -194,7 +215,7 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
     slow = isinstance(reranker, LLMReranker)
     depth = fused[: min(settings.rerank_depth, settings.llm_rerank_depth) if slow else settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
-        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain)
+        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain, stages.bm25_of(settings), crossing)
         lacking = len(depth) - len(ranking)
         if lacking and query.tokens is not None and query.tokens.words:
             notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")

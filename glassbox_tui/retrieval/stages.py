@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +21,37 @@ from glassbox_tui.models.levelling import Level
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.trace import Candidate, Part
+from glassbox_tui.retrieval.voices import voices
 from glassbox_tui.settings import Settings
 
 Ranking = tuple[Candidate, ...]
-# uid -> for each query token the chunk token it met, by number, and their cosine.
-Meetings = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]
+
+
+class Met(NamedTuple):
+    """For each query token the chunk token it met, by number, their cosine, and how its word stands there, or ""."""
+
+    at: NDArray[np.int64]
+    sims: NDArray[np.float32]
+    stands: Sequence[str]
+
+
+Meetings = Mapping[str, Met]  # by uid
+
+
+def bm25_of(settings: Settings, floor: float = 0.0) -> Bm25:
+    """The knobs of BM25 as the settings have them."""
+    return Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor, settings.bm25_note_share)
 
 
 def bm25_stage(
     query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0, only: Rows | None = None
 ) -> Ranking:
     """Keyword matches, at most `fanout`; `floor`, `only`: see `search_passages`."""
-    how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor, settings.bm25_note_share)
+    how = bm25_of(settings, floor)
     found = search_passages(snapshot.passages, query.terms, settings.fanout, how, only)
     return tuple(
         Candidate(
@@ -103,13 +120,24 @@ def final_stage(fused: Ranking, rerank: Ranking | None, weight: float, settings:
 
 @dataclass(frozen=True, slots=True)
 class LateInteraction:
-    """Reranks over stored token codes: per query token the best-matching chunk token, mean weighted by sqrt(idf)."""
+    """Reranks over stored token codes: per query token the best-matching chunk token, mean weighted by sqrt(idf).
+
+    To that a chunk's score adds what its standing says (see `standing`): the question's words that it holds.
+    """
 
     name: str
     embedder: TokenEmbedder
     store: Store
 
-    def rank(self, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool) -> tuple[Ranking, Meetings]:
+    def rank(
+        self,
+        query: Query,
+        fused: Ranking,
+        snapshot: Snapshot,
+        explain: bool,
+        how: Bm25,
+        crossing: Crossing | None = None,
+    ) -> tuple[Ranking, Meetings]:
         """The fused candidates that have token codes, by late interaction. Empty when the query has no tokens."""
         tokens = query.tokens
         if tokens is None or not tokens.words:
@@ -118,35 +146,42 @@ class LateInteraction:
         codes, offsets, present = read_codes(
             self.store, self.embedder.name, self.embedder.dimension, [chunk.key for chunk in chunks]
         )
+        rows = np.array([snapshot.row_of[chunk.uid] for chunk in chunks], dtype=np.int64)
         sims, at = best_matches_many(tokens.rows, codes, offsets)
-        shares = contributions(sims, tokens.weights)
+        heard = voices(tokens, snapshot, rows, how, crossing)
+        shares = contributions(sims, tokens.weights) + heard.tokens
         candidates: list[Candidate] = []
         for i, chunk in enumerate(chunks):
             if not present[i] or offsets[i] == offsets[i + 1]:
                 continue
-            row = snapshot.row_of[chunk.uid]
-            offset = tokens.level.at(snapshot.place(chunk.uid))
-            parts = (Part(word, float(share)) for word, share in zip(tokens.words, shares[i], strict=True))
-            explained = (*parts, *_level_parts(tokens.level, snapshot, row)) if explain else ()
-            candidates.append(Candidate(chunk.uid, 0, float(shares[i].sum()) + offset, explained))
-        return rank_candidates(candidates), {chunk.uid: (at[i], sims[i]) for i, chunk in enumerate(chunks)}
+            parts: tuple[Part, ...] = ()
+            if explain:
+                words = (Part(word, float(share)) for word, share in zip(tokens.words, shares[i], strict=True))
+                parts = (*words, *_level_parts(tokens.level, snapshot, int(rows[i])))
+                if heard.keywords[i]:
+                    parts += (Part("keywords", float(heard.keywords[i]), heard.said[i]),)
+            score = float(shares[i].sum() + heard.keywords[i]) + tokens.level.at(snapshot.place(chunk.uid))
+            candidates.append(Candidate(chunk.uid, 0, score, parts))
+        met = {chunk.uid: Met(at[i], sims[i], heard.stands[i]) for i, chunk in enumerate(chunks)}
+        return rank_candidates(candidates), met
 
     def explain(self, ranking: Ranking, chosen: Sequence[str], meetings: Meetings, snapshot: Snapshot) -> Ranking:
         """`ranking` with, for the chosen uids, the word that each query token met and where it stands in the chunk."""
         explained = []
         for candidate in ranking:
             if candidate.uid in chosen:
-                chunk, (at, sims) = snapshot.chunk(candidate.uid), meetings[candidate.uid]
+                chunk, met = snapshot.chunk(candidate.uid), meetings[candidate.uid]
                 spans = self.embedder.token_spans(chunk.index_text)
-                met = [
-                    _met(p, spans, int(i), float(s), chunk) for p, i, s in zip(candidate.parts, at, sims, strict=False)
+                told = [
+                    _met(p, spans, int(i), float(s), stands, chunk)
+                    for p, i, s, stands in zip(candidate.parts, met.at, met.sims, met.stands, strict=False)
                 ]
-                candidate = replace(candidate, parts=(*met, *candidate.parts[len(met) :]))
+                candidate = replace(candidate, parts=(*told, *candidate.parts[len(told) :]))
             explained.append(candidate)
         return tuple(explained)
 
 
-def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chunk: ChunkRow) -> Part:
+def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, stands: str, chunk: ChunkRow) -> Part:
     """The part with the word it met. Spans speak of index_text; they hold in the text where that is its end."""
     if not 0 <= at < len(spans):
         return part
@@ -154,7 +189,8 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, chun
     shift = len(chunk.index_text) - len(chunk.text)
     inside = start >= shift and chunk.index_text.endswith(chunk.text)
     span = (start - shift, end - shift) if inside else None
-    return replace(part, detail=f"met {chunk.index_text[start:end].strip()} at {sim:.2f}", span=span)
+    met = f"met {chunk.index_text[start:end].strip()} at {sim:.2f}"
+    return replace(part, detail=f"{met}, {stands}" if stands else met, span=span)
 
 
 def text_rerank(

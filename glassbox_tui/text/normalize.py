@@ -21,7 +21,8 @@ _IGNORABLE = (
 _ignorable = re.compile(f"[{_IGNORABLE}]+")
 
 # Full-width ASCII and the ideographic space have a one-to-one half-width twin; a table spares them the slow path.
-_HALF_WIDTH = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_HALF_WIDTH = {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)} | {"\u3000": " "}
+_full_width = re.compile("[\uff01-\uff5e\u3000]")
 
 # Everything outside these ranges may change its length when folded, or join the character before it. Inside them
 # (after _HALF_WIDTH) NFKC changes nothing and casefold maps one character to one.
@@ -67,7 +68,7 @@ def source_span(offsets: Sequence[int], start: int, end: int) -> tuple[int, int]
 def _spans(text: str, case: Callable[[str], str]) -> tuple[str, Sequence[int]]:
     if text.isascii():
         return case(text), range(len(text) + 1)
-    plain = text.translate(_HALF_WIDTH)
+    plain = _full_width.sub(_half_width, text)
     pieces: list[str] = []
     offsets: array[int] = array("q")
     done = 0
@@ -86,6 +87,10 @@ def _spans(text: str, case: Callable[[str], str]) -> tuple[str, Sequence[int]]:
     pieces.append(case(plain[done:]))
     offsets.extend(range(done, len(text) + 1))
     return "".join(pieces), offsets
+
+
+def _half_width(char: re.Match[str]) -> str:
+    return _HALF_WIDTH[char[0]]
 
 
 def _segments(text: str, start: int, end: int) -> list[tuple[int, str]]:

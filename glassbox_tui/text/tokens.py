@@ -1,30 +1,30 @@
 """Terms: what BM25 indexes and matches, and what coverage counts.
 
-One pass of one regular expression finds CJK runs and words. A run gives its characters and its adjacent pairs. A word
-gives its stem, or, when it is made of parts (DEC-0054, err_code_17, src/app.py, camelCase), itself whole and each part:
-the literal finds its note first, a part still finds it.
+One pass of one regular expression finds CJK runs, emoji and words. A run gives its characters and its adjacent pairs,
+also across a line break. A word gives its stem, or, when it is made of parts (DEC-0054, err_code_17, src/app.py,
+camelCase), itself whole and each part: the literal finds its note first, a part still finds it. A value gives its
+canonical form as well, so that its spellings meet.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain, filterfalse
+from operator import itemgetter
 from typing import NamedTuple
 
-from glassbox_tui.text.normalize import compatible_spans, fold, source_span
-from glassbox_tui.text.words import (
-    ACRONYMS,
-    CLITICS,
-    CONTENT_WORDS,
-    ENGLISH_STOP_WORDS,
-    FUNCTION_WORDS,
-    PARTICLES,
-)
+from glassbox_tui.text import patterns
+from glassbox_tui.text.folding import readable
+from glassbox_tui.text.normalize import source_span
+from glassbox_tui.text.patterns import HAN, KANA, PICTURE, RUN, SOUTHEAST
+from glassbox_tui.text.pieces import PieceKind, content_runs, is_word, pieces
+from glassbox_tui.text.values import loose_values
+from glassbox_tui.text.word_terms import LONGEST_CACHED, LONGEST_TERM, cached_terms, split, word_terms
+from glassbox_tui.text.words import PARTICLES
 
-LONGEST_TERM = 128  # characters; a longer term is cut there, in notes and queries alike
-LONGEST_CACHED = 48  # longer words hardly ever come twice
+__all__ = ["LONGEST_TERM", "Token", "content_runs", "content_terms", "terms", "tokenize"]
 
 
 class Token(NamedTuple):
@@ -35,74 +35,55 @@ class Token(NamedTuple):
     end: int
 
 
-_Parts = tuple[tuple[str, int, int], ...]  # term and its span within the word
-
-_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-_HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
-_CJK = _HAN + _KANA + _HANGUL + "\u3105-\u312f"  # and bopomofo
-
-# A letter, digit or underscore that is not CJK; combining marks that NFKC could not compose belong to their letter.
-_LETTER = f"[^\\W{_CJK}]"
-_MARK = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e]"
-_ATOM = f"{_LETTER}(?:{_LETTER}|{_MARK})*(?:\\+\\+\\d*|#(?!{_LETTER}))?"
-_WORD = (
-    # @nasa, #tag, $HOME, .gitignore, --verbose: the mark belongs to the word
-    f"(?:(?<!{_LETTER})(?<![.@#$-])(?:[@#$.]|--)(?=[^\\W\\d{_CJK}]))?"
-    # then atoms (word, don't, C++, C#) joined as in DEC-0054, a/b.c, x::y, R&D, 1,000
-    f"{_ATOM}(?:(?:://|::|->|[-./\\\\:@+&'’~]|(?<=\\d),(?=\\d)){_ATOM})*"
+# What of a CJK run is no term: two particles side by side; a particle, or a character of a script that has no words of
+# one character, unless it is all there is.
+_EMPTY_PAIRS = frozenset(a + b for a in PARTICLES for b in PARTICLES)
+_PART_OF_WORDS = frozenset(
+    char for char in map(chr, range(0x0E00, 0xAB00)) if patterns.run.match(char) and not is_word(char)
 )
-_words = re.compile(_WORD)
-_token = re.compile(f"([{_CJK}]+)|{_WORD}")
-_atom = re.compile(f"{_ATOM}(?:['’]{_ATOM})*")
-_ascii_piece = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_other_piece = re.compile(f"(?:(?!_){_LETTER}|{_MARK})+")
-# camelCase, HTTPServer, python3: where a word has seams without a mark
-_seam = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}\d|\d[A-Za-z]{2}|_|[+#'’]")
-_alone = re.compile(f"[{_HAN}{_HANGUL}]")  # scripts in which one character is a word
-
-# The same rules as in `tokenize`, for the terms alone.
-_PARTICLE = f"[{''.join(sorted(PARTICLES))}]"
-_any_character = f"(?:[{_HAN}{_HANGUL}]|(?<![{_CJK}])[{_CJK}](?![{_CJK}]))"
-_characters = {True: re.compile(f"(?!{_PARTICLE}){_any_character}"), False: re.compile(_any_character)}
-_pairs = {
-    True: re.compile(f"(?=(?!{_PARTICLE}{{2}})([{_CJK}]{{2}}))"),
-    False: re.compile(f"(?=([{_CJK}]{{2}}))"),
-}
-
-_breaks = re.compile(
-    "|".join(
-        f"({word})" if word in FUNCTION_WORDS else word
-        for word in sorted(FUNCTION_WORDS | CONTENT_WORDS, key=lambda word: (-len(word), word))
-    ).replace(")|(", "|")
+_NO_TERMS = {True: _PART_OF_WORDS | PARTICLES | _EMPTY_PAIRS, False: _PART_OF_WORDS}
+_even = re.compile(r"[^\n]{2}")
+_odd = re.compile(r"(?<=[^\n])[^\n]{2}")
+# A line that goes on in the next one, between scripts that have no blanks: not before 一、 or 第三条.
+_line_break = re.compile(
+    f"\\n[ \\t>]*(?!(?:[一二三四五六七八九十百]{{1,4}}、|第[^\\W_]{{1,8}}[条章节编篇]))([{HAN}{KANA}{SOUTHEAST}])"
 )
+_goes_on = re.compile(f"[{HAN}{KANA}{SOUTHEAST}]")
 
 
 def tokenize(text: str, min_token_len: int = 1) -> list[Token]:
     """The terms of `text` as BM25 indexes and matches them, by start.
 
-    `min_token_len` is the shortest Latin word or number that counts, in characters; CJK terms always do.
+    `min_token_len` is the shortest Latin word, number or value that counts, in characters; CJK and emoji always do.
     Particles are no terms, in notes as in queries: on CMRC 2018 that is worth .0017 nDCG@10 (.9895 against .9878).
     """
-    normal, offsets = compatible_spans(text)
+    normal, offsets = readable(text)
     found: list[Token] = []
-    add = found.append
-    for match in _token.finditer(normal):
+    words: list[str] = []
+    keep = found.append
+    for match in patterns.token.finditer(normal):
         begin, end = match.span()
-        if match.lastindex:
+        if match.lastindex == RUN:
             run = match.group()
             for at, term in enumerate(run, begin):
                 if term not in PARTICLES:
-                    if _is_word(term) or end - begin == 1:
-                        add(_new(Token, (term, at, at + 1)))
+                    if is_word(term) or end - begin == 1:
+                        keep(_new(Token, (term, at, at + 1)))
                     if at + 1 < end:
-                        add(_new(Token, (normal[at : at + 2], at, at + 2)))
+                        keep(_new(Token, (normal[at : at + 2], at, at + 2)))
                 elif at + 1 < end and normal[at + 1] not in PARTICLES:
-                    add(_new(Token, (normal[at : at + 2], at, at + 2)))
+                    keep(_new(Token, (normal[at : at + 2], at, at + 2)))
+        elif match.lastindex == PICTURE:
+            keep(_new(Token, (match.group(), begin, end)))
         else:
-            for term, start, stop in _word_parts(match.group()):
+            words.append(match.group())
+            for term, start, stop in word_terms(words[-1]):
                 if stop - start >= min_token_len:
-                    add(_new(Token, (term, begin + start, begin + stop)))
+                    keep(_new(Token, (term, begin + start, begin + stop)))
+    loose = [*_loose_terms(normal, words, min_token_len), *_wrapped_pairs(normal)]
+    if loose:
+        found += [Token(*token) for token in loose]
+        found.sort(key=itemgetter(1))
     if isinstance(offsets, range):
         return found
     return [Token(term, *source_span(offsets, start, end)) for term, start, end in found]
@@ -114,117 +95,78 @@ def terms(text: str, min_token_len: int = 1, *, stems: bool = True, stop_words: 
     Without `stems` words stay as they are; without `stop_words` the list is empty, so that they are terms too. No index
     is made so: it is for measuring what the two are worth.
     """
-    normal, _ = compatible_spans(text)
+    normal, _ = readable(text)
     found: list[str] = []
+    rest = normal
     if not normal.isascii():
-        found += _characters[stop_words].findall(normal)
-        found += _pairs[stop_words].findall(normal)
-    parts = _word_parts if stems and stop_words else partial(_split, stems=stems, stop_words=stop_words)
-    for word in _words.findall(normal):
-        found += [term for term, start, end in parts(word) if end - start >= min_token_len]
+        parts = patterns.run_apart.split(normal)
+        rest = " ".join(parts[::2])  # the same words are found in it, and sooner
+        found += _run_terms(parts[1::2], stop_words)
+        found += [pair for pair, _, _ in _wrapped_pairs(normal, stop_words)]
+        found += patterns.emoji.findall(rest)
+    words = patterns.words(rest)
+    if stems and stop_words and min_token_len == 1 and max(map(len, words), default=0) <= LONGEST_CACHED:
+        found += chain.from_iterable(map(cached_terms, words))
+    else:
+        read = word_terms if stems and stop_words else partial(split, stems=stems, stop_words=stop_words)
+        found += [term for word in words for term, start, end in read(word) if end - start >= min_token_len]
+    found += [term for term, _, _ in _loose_terms(normal, words, min_token_len, rest)]
     return found
 
 
-def content_terms(text: str, min_token_len: int = 1) -> list[str]:
-    """The terms that say what `text` is about, each once, in order: Latin words and identifiers, CJK bigrams.
+def _run_terms(runs: Sequence[str], stop_words: bool) -> list[str]:
+    """The terms of CJK runs: the characters that are words, and the pairs. All runs at once: they are many."""
+    no_terms = _NO_TERMS[stop_words]
+    apart = "\n".join(runs)
+    found = [run for run in runs if len(run) == 1 and run in _PART_OF_WORDS]
+    found += filterfalse(no_terms.__contains__, "".join(runs))
+    found += filterfalse(no_terms.__contains__, _even.findall(apart))
+    found += filterfalse(no_terms.__contains__, _odd.findall(apart))
+    return found
 
-    Chinese function words break a CJK run; a run of one character counts as itself. All are terms of `tokenize(text)`.
+
+def _loose_terms(
+    normal: str, words: Sequence[str], min_token_len: int, outside: str | None = None
+) -> Iterator[tuple[str, int, int]]:
+    """The terms of values that are no single word: January 16th, 2024; 1 000,20; 2024年1月16日."""
+    for value in loose_values(normal, words, outside):
+        if value.end - value.start >= min_token_len:
+            for term in value.terms:
+                yield term, value.start, value.end
+
+
+def _wrapped_pairs(normal: str, stop_words: bool = True) -> Iterator[tuple[str, int, int]]:
+    """The pairs of CJK characters between which a line was broken, with indentation or a quotation's mark."""
+    if "\n" not in normal:
+        return
+    for match in _line_break.finditer(normal):
+        at = match.start()
+        while at and normal[at - 1] in " \t\r":
+            at -= 1
+        if not at or not _goes_on.match(normal, at - 1):
+            continue
+        line = normal[normal.rfind("\n", 0, at) + 1 : at].lstrip(" \t>")
+        pair = normal[at - 1] + match[1]
+        if line[0] not in "#|" and not (stop_words and pair[0] in PARTICLES and pair[1] in PARTICLES):
+            yield pair, at - 1, match.end()
+
+
+def content_terms(text: str, min_token_len: int = 1) -> list[str]:
+    """The terms that say what `text` is about, each once, in order: Latin words and identifiers, CJK bigrams, values.
+
+    Chinese function words break a CJK run; a run of one character counts as itself. A value is one term, in its
+    canonical form. Emoji count where there is nothing else. All are terms of `tokenize(text)`.
     """
-    normal, _ = compatible_spans(text)
-    terms: dict[str, None] = {}
-    for match in _token.finditer(normal):
-        if match.lastindex:
-            for run in content_runs(match.group()):
-                if len(run) == 1 and (_is_word(run) or run == match.group()):
-                    terms[run] = None
-                terms.update((run[at : at + 2], None) for at in range(len(run) - 1))
+    found: dict[str, None] = {}
+    emoji: dict[str, None] = {}
+    for piece in pieces(readable(text)[0], min_token_len):
+        if piece.kind is PieceKind.EMOJI:
+            emoji.update(dict.fromkeys(piece.wholes))
+        elif piece.kind is PieceKind.VALUE:
+            found[piece.wholes[0]] = None
         else:
-            terms.update((term, None) for term, a, b in _word_parts(match.group()) if b - a >= min_token_len)
-    return list(terms)
+            found.update(dict.fromkeys((*piece.wholes, *piece.parts)))
+    return list(found or emoji)
 
 
 _new: Callable[[type[Token], tuple[str, int, int]], Token] = tuple.__new__  # half the price of Token(...)
-
-
-@lru_cache(maxsize=32768)
-def _is_word(char: str) -> bool:
-    return _alone.match(char) is not None
-
-
-def content_runs(run: str) -> Iterator[str]:
-    done = 0
-    for match in _breaks.finditer(run):
-        if match.lastindex:
-            if match.start() > done:
-                yield run[done : match.start()]
-            done = match.end()
-    if done < len(run):
-        yield run[done:]
-
-
-def _word_parts(word: str) -> _Parts:
-    return _cached_parts(word) if len(word) <= LONGEST_CACHED else _split(word)
-
-
-def _split(word: str, stems: bool = True, stop_words: bool = True) -> _Parts:
-    """The terms of one word with their spans in it: the whole first, then its parts; none for a stop word."""
-    if word.islower() and word.isalpha() and word.isascii():
-        term = _term(word, stems, stop_words)
-        return ((term, 0, len(word)),) if term else ()
-    found: dict[tuple[str, int, int], None] = {}
-    atoms = [(match.group(), *match.span()) for match in _atom.finditer(word)]
-    for atom, start, end in atoms:
-        _add(found, atom, start, end, stems, stop_words)
-        if _seam.search(atom) and not _is_contraction(atom):
-            for piece in (_ascii_piece if atom.isascii() else _other_piece).finditer(atom):
-                _add(found, piece.group(), start + piece.start(), start + piece.end(), stems, stop_words)
-    if found and (len(atoms) > 1 or atoms[0][0] != word):
-        found = {(_whole(word), 0, len(word)): None, **found}
-    if len(atoms) > 1 and word[0] in "vV" and (version := re.fullmatch(r"[vV](\d+(?:\.\d+)+)", word)):
-        found[version.group(1), 1, len(word)] = None
-    return tuple(sorted(found, key=lambda part: (part[1], -part[2])))
-
-
-_cached_parts = lru_cache(maxsize=65536)(_split)
-
-
-def _add(
-    found: dict[tuple[str, int, int], None], word: str, start: int, end: int, stems: bool, stop_words: bool
-) -> None:
-    term = _term(word, stems, stop_words)
-    if term:
-        found[term, start, end] = None
-        if not term.isascii() and (base := _without_accents(term)) != term:
-            found[base, start, end] = None
-
-
-def _is_contraction(atom: str) -> bool:
-    head, mark, tail = atom.replace("’", "'").rpartition("'")
-    return bool(mark) and tail.lower() in CLITICS and head.isalpha()
-
-
-def _whole(word: str) -> str:
-    """The term of a word of several parts: folded, not stemmed; 1,000 is 1000."""
-    return fold(word).replace("’", "'").replace(",", "")[:LONGEST_TERM]
-
-
-def _term(word: str, stems: bool, stop_words: bool) -> str:
-    """The term of a word without parts: folded and stemmed; empty for a stop word."""
-    low = fold(word).replace("’", "'")
-    if stop_words and low in ENGLISH_STOP_WORDS and word not in ACRONYMS:
-        return ""
-    if stems and low.isascii() and low.replace("'", "").isalpha():
-        low = _stemmer()(low)
-    return low[:LONGEST_TERM]
-
-
-def _without_accents(word: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", word) if not "\u0300" <= char <= "\u036f")
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Callable[[str], str]:
-    from py_rust_stemmers import SnowballStemmer
-
-    stem: Callable[[str], str] = SnowballStemmer("english").stem_word
-    return stem

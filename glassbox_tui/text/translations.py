@@ -64,7 +64,9 @@ def translations(text: str, dictionary: Dictionary, language: str | None = None)
     if (language or question_language(text)) == CJK:
         found = [*_literals(text, words), *_from_chinese(text, tokens, dictionary)]
     else:
-        found = [*_from_english(text, words, dictionary)]
+        plain = _finest(words)
+        wholes = [token for token in words if token not in plain]  # DEC-0054 beside 0054, a date beside its numbers
+        found = [*_literals(text, wholes), *_from_english(text, plain, dictionary)]
     return tuple(sorted(found, key=lambda gloss: (gloss.start, gloss.end)))
 
 
@@ -148,9 +150,8 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
 # -- English to Chinese ------------------------------------------------------------------------------------------------
 
 
-def _from_english(text: str, tokens: Sequence[Token], dictionary: Dictionary) -> Iterator[Gloss]:
+def _from_english(text: str, words: Sequence[Token], dictionary: Dictionary) -> Iterator[Gloss]:
     """Every word, and neighbouring words that the dictionary knows together."""
-    words = _finest(tokens)
     keys = {
         (at, size): " ".join(word.term for word in words[at : at + size])
         for at in range(len(words))
