@@ -62,7 +62,7 @@ def build_dense(
     A vector of another length than `dimension` is left out: it was written by something else.
     """
     size = 4 * dimension
-    found = [i for i, key in enumerate(keys) if len(vectors.get(key, b"")) == size]
+    found = [i for i, key in enumerate(keys) if key in vectors and len(vectors[key]) == size]
     matrix = np.frombuffer(b"".join(vectors[keys[i]] for i in found), dtype="<f4").reshape(len(found), dimension)
     return serve(matrix, np.array(found, dtype=np.int64), places(calibration, matrix), calibration)
 

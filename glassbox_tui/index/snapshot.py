@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import DenseIndex, build_dense, splice_dense
 from glassbox_tui.index.rows import ChunkRow, NoteRecord
+from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse, splice_sparse
 from glassbox_tui.index.store import Store
 from glassbox_tui.models.calibration import Calibration
@@ -26,13 +27,22 @@ MOST_NOTES = 400  # paths in one query
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers."""
+    """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers.
+
+    `languages`: language -> the numbers of its chunks, rising.
+    """
 
     notes: tuple[NoteRecord, ...]
     chunks: tuple[ChunkRow, ...]
     row_of: Mapping[str, int]
     passages: Passages
     dense: DenseIndex
+    languages: Mapping[str, Rows] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        spoken = np.array([chunk.language for chunk in self.chunks], dtype=object)
+        languages = {name: np.flatnonzero(spoken == name) for name in sorted(set(spoken.tolist()))}
+        object.__setattr__(self, "languages", languages)
 
     @property
     def sparse(self) -> SparseIndex:

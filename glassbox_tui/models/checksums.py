@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from glassbox_tui.models import e5_convert, e5_file, manifest
+from glassbox_tui.models import e5_convert, e5_file, lexicon, manifest
 from glassbox_tui.models.errors import ModelError
 
 
@@ -23,7 +23,9 @@ def model_faults(models_dir: Path) -> Iterator[tuple[str, str, str]]:
         if not folder.name.startswith("."):  # set aside, or not finished
             fault = manifest.check(folder, every_byte=True)
             again = (
-                "" if folder.name == e5_convert.FOLDER else f"; `models pull {folder.name.replace('--', '/')}` helps"
+                ""
+                if folder.name in (e5_convert.FOLDER, lexicon.FOLDER)
+                else f"; `models pull {folder.name.replace('--', '/')}` helps"
             )
             yield folder.name, fault and fault + again, str(folder) if fault and not again else ""
 

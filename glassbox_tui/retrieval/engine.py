@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +30,9 @@ from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.store import Store, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.generators import OpenedOnce
+from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import (
@@ -105,6 +107,7 @@ class Engine:
         self.plugins = Plugins(tuple(retrievers), fusion, transform, judge)
         self.generator = generator
         self._chat = OpenedOnce(self.settings, generator if isinstance(generator, ChatModel) else None)
+        self._lexicon = LexiconOnce(self.settings.models_dir)
         self._keeper: Keeper | None = None
         self._gate = Gate()
         self._seen: Scan | None = None  # the last look at the folder
@@ -163,6 +166,7 @@ class Engine:
         other = type(self)(self.embedder, self._given_reranker, self.settings)
         other._entry, other._notices = self._entry, list(self._notices)
         other.plugins, other.generator, other._chat = self.plugins, self.generator, self._chat
+        other._lexicon = self._lexicon
         return other._at(notes)
 
     def _at(self, notes: Path, index_file: Path | None = None) -> Self:
@@ -242,6 +246,9 @@ class Engine:
             self._seen = None
         else:
             self._out_of_reach = tuple(map(str, report.kept))
+        if report.embedded and len(self.snapshot.languages) > 1:
+            with suppress(ModelError):  # a search that needs it says so
+                self._lexicon.get()  # here rather than in the first search: making its table takes seconds
         if report.locked or report.parsed:
             self._read_language()
         return report
@@ -331,6 +338,7 @@ class Engine:
             cancelled=cancelled or _never,
             plugins=self.plugins,
             scope=scope,
+            lexicon=self._lexicon,
         )
         return assisted(pipe, lambda: self.chat)
 

@@ -28,7 +28,7 @@ class QueryTokens:
 
     `level`: what a rerank score gets by the chunk's place, so that average texts of all languages score alike. `terms`:
     for each token the rarest index term that overlaps it and that some chunk holds, "" for none. `question`: all index
-    terms of the question with their weights.
+    terms of the question with their weights. `spans`: where the tokens stand in the question.
     """
 
     words: tuple[str, ...]
@@ -37,6 +37,7 @@ class QueryTokens:
     level: Level = FLAT
     terms: tuple[str, ...] = ()
     question: Mapping[str, float] = field(default_factory=dict)
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     idfs, rarest = _rarest(encoding.spans, found, sparse)
     weights = np.sqrt(idfs)
     calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
-    tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights), rarest, terms)
+    tokens = QueryTokens(words, rows, weights, late_level(calibration, rows, weights), rarest, terms, encoding.spans)
     return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration, named)
 
 

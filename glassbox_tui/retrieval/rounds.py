@@ -12,11 +12,14 @@ from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.scope import Rows, rows_within
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.models.chat import ChatModel
+from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
-from glassbox_tui.retrieval import plugins, stages
+from glassbox_tui.retrieval import plugins, stages, translation
+from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.literal import literal_stage, with_literal
@@ -25,8 +28,9 @@ from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.standing import keyword_weight
-from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
+from glassbox_tui.text.translations import question_language
 
 NO_MODEL = "no language model is here"
 
@@ -37,7 +41,7 @@ class Pipeline:
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
-    settings ask for one; `no_chat`: why it is None.
+    settings ask for one; `no_chat`: why it is None. `lexicon`: the dictionary for notes in the other language.
     """
 
     snapshot: Snapshot
@@ -53,6 +57,7 @@ class Pipeline:
     scope: str = ""
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
+    lexicon: LexiconOnce | None = None
 
     @property
     def only(self) -> Rows | None:
@@ -101,6 +106,7 @@ class _Record:
 
     pipe: Pipeline
     done: dict[str, Stage] = field(default_factory=dict)
+    crossing: Crossing | None = None  # what was asked, in the notes of the other language
     last: float = field(default_factory=time.perf_counter)
 
     def add(self, name: str, ranking: Ranking) -> Ranking:
@@ -123,7 +129,8 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     named = _named(query, pipe, record)
     joined = with_literal(joined, uids(named), settings.rrf_k)
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
-    reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
+    hybrid = pipe.mode == "hybrid"
+    reranked, meetings = _rerank(query, fused, pipe, notices, record.crossing) if hybrid else (None, {})
     if reranked is not None:
         record.add("rerank", reranked)
     final = _final(fused, reranked, named, pipe, notices)
@@ -167,18 +174,46 @@ def _first_stages(
         if found is not None:
             weight = say_of(name, query, found, pipe)
             lists.append(RankedList(name + suffix, weight, uids(record.add(name + suffix, found))))
+        if name == "bm25" and pipe.mode == "hybrid":
+            crossing = _crossing(translation.own_words(query), query, pipe, notices)
+            if not suffix:
+                reworded = crossing is not None and translation.own_words(query) != query.intent
+                record.crossing = _crossing(query.intent, query, pipe, notices) if reworded else crossing
+            if crossing is not None:
+                found = translation.translated_stage(crossing, snapshot, settings.fanout, explain, only)
+                weight = round(translation.list_weight(crossing, only), 2)
+                label = "translated" + suffix
+                lists.append(RankedList(label, weight, uids(record.add(label, found))))
     return lists
 
 
 def say_of(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
     """How much a first list weighs: keywords by how much of the question they hold, the others 1."""
+    if name == "translated":
+        crossing = _crossing(translation.own_words(query), query, pipe, [])
+        return 1.0 if crossing is None else round(translation.list_weight(crossing, pipe.only), 2)
     if name != "bm25" or pipe.mode != "hybrid":
         return 1.0
     rows = np.array([pipe.snapshot.row_of[candidate.uid] for candidate in found], dtype=np.int64)
     return round(keyword_weight(pipe.snapshot.sparse, query.terms, rows), 2)
 
 
-def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) -> tuple[Ranking | None, Meetings]:
+def _crossing(text: str, query: Query, pipe: Pipeline, notices: list[str]) -> Crossing | None:
+    """The words of `text` in the notes of the other language; None where there are none, or no dictionary."""
+    language, only = question_language(query.intent), pipe.only
+    rows = translation.other_rows(language, pipe.snapshot)
+    if pipe.lexicon is None or not len(rows) or not (only is None or np.isin(rows, only).any()):
+        return None
+    try:
+        return translation.crossed(text, language, pipe.snapshot, pipe.lexicon.get(), pipe.settings, rows)
+    except ModelError as error:
+        notices.append(f"{error}: keywords find only notes in the question's own language")
+        return None
+
+
+def _rerank(
+    query: Query, fused: Ranking, pipe: Pipeline, notices: list[str], crossing: Crossing | None
+) -> tuple[Ranking | None, Meetings]:
     """The rerank list and what met what; None when the stage did not run: a notice says why, an error if required."""
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
@@ -186,7 +221,7 @@ def _rerank(query: Query, fused: Ranking, pipe: Pipeline, notices: list[str]) ->
     slow = isinstance(reranker, LLMReranker)
     depth = fused[: min(settings.rerank_depth, settings.llm_rerank_depth) if slow else settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
-        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain, stages.bm25_of(settings))
+        ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain, stages.bm25_of(settings), crossing)
         lacking = len(depth) - len(ranking)
         if lacking and query.tokens is not None and query.tokens.words:
             notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")
@@ -267,7 +302,7 @@ def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snap
             lines=chunk.lines,
             page=chunk.page,
             content=chunk.content,
-            stages={name: places.get(name, {}).get(chunk.uid) for name in STAGES},
+            stages={n: places.get(n, {}).get(chunk.uid) for n in ALL_STAGES if n in STAGES or n in places},
         )
         for chunk in (snapshot.chunk(c.uid) for c in evidence)
     )

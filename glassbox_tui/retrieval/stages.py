@@ -21,22 +21,24 @@ from glassbox_tui.models.levelling import Level
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
 from glassbox_tui.retrieval.literal import with_literal
 from glassbox_tui.retrieval.query import Query
-from glassbox_tui.retrieval.standing import keyword_shares, literal_shares, standing
+from glassbox_tui.retrieval.standing import length_shares
 from glassbox_tui.retrieval.trace import Candidate, Part
+from glassbox_tui.retrieval.voices import voices
 from glassbox_tui.settings import Settings
 
 Ranking = tuple[Candidate, ...]
 
 
 class Met(NamedTuple):
-    """For each query token the chunk token it met, by number, their cosine, and whether its word stands there."""
+    """For each query token the chunk token it met, by number, their cosine, and how its word stands there, or ""."""
 
     at: NDArray[np.int64]
     sims: NDArray[np.float32]
-    stands: NDArray[np.bool_]
+    stands: Sequence[str]
 
 
 Meetings = Mapping[str, Met]  # by uid
@@ -133,7 +135,13 @@ class LateInteraction:
     store: Store
 
     def rank(
-        self, query: Query, fused: Ranking, snapshot: Snapshot, explain: bool, how: Bm25
+        self,
+        query: Query,
+        fused: Ranking,
+        snapshot: Snapshot,
+        explain: bool,
+        how: Bm25,
+        crossing: Crossing | None = None,
     ) -> tuple[Ranking, Meetings]:
         """The fused candidates that have token codes, by late interaction. Empty when the query has no tokens."""
         tokens = query.tokens
@@ -145,9 +153,10 @@ class LateInteraction:
         )
         rows = np.array([snapshot.row_of[chunk.uid] for chunk in chunks], dtype=np.int64)
         sims, at = best_matches_many(tokens.rows, codes, offsets)
-        stands = standing(snapshot.sparse, tokens.terms, rows)
-        shares = contributions(sims, tokens.weights) + literal_shares(tokens, stands)
-        by_keywords, held = keyword_shares(tokens, snapshot, rows, how)
+        heard = voices(tokens, snapshot, rows, how, crossing)
+        shares = contributions(sims, tokens.weights) + heard.tokens
+        lengths = np.diff(offsets)
+        by_length = length_shares(lengths)
         candidates: list[Candidate] = []
         for i, chunk in enumerate(chunks):
             if not present[i] or offsets[i] == offsets[i + 1]:
@@ -156,11 +165,14 @@ class LateInteraction:
             if explain:
                 words = (Part(word, float(share)) for word, share in zip(tokens.words, shares[i], strict=True))
                 parts = (*words, *_level_parts(tokens.level, snapshot, int(rows[i])))
-                if by_keywords[i]:
-                    parts += (Part("keywords", float(by_keywords[i]), f"bm25, {held[i]:.2f} of the question's idf"),)
-            score = float(shares[i].sum() + by_keywords[i]) + tokens.level.at(snapshot.place(chunk.uid))
+                if heard.keywords[i]:
+                    parts += (Part("keywords", float(heard.keywords[i]), heard.said[i]),)
+                parts += (Part("length", float(by_length[i]), f"{lengths[i]} tokens"),)
+            score = float(shares[i].sum() + heard.keywords[i] + by_length[i]) + tokens.level.at(
+                snapshot.place(chunk.uid)
+            )
             candidates.append(Candidate(chunk.uid, 0, score, parts))
-        met = {chunk.uid: Met(at[i], sims[i], stands[i]) for i, chunk in enumerate(chunks)}
+        met = {chunk.uid: Met(at[i], sims[i], heard.stands[i]) for i, chunk in enumerate(chunks)}
         return rank_candidates(candidates), met
 
     def explain(self, ranking: Ranking, chosen: Sequence[str], meetings: Meetings, snapshot: Snapshot) -> Ranking:
@@ -171,15 +183,15 @@ class LateInteraction:
                 chunk, met = snapshot.chunk(candidate.uid), meetings[candidate.uid]
                 spans = self.embedder.token_spans(chunk.index_text)
                 told = [
-                    _met(p, spans, int(i), float(s), bool(here), chunk)
-                    for p, i, s, here in zip(candidate.parts, met.at, met.sims, met.stands, strict=False)
+                    _met(p, spans, int(i), float(s), stands, chunk)
+                    for p, i, s, stands in zip(candidate.parts, met.at, met.sims, met.stands, strict=False)
                 ]
                 candidate = replace(candidate, parts=(*told, *candidate.parts[len(told) :]))
             explained.append(candidate)
         return tuple(explained)
 
 
-def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, here: bool, chunk: ChunkRow) -> Part:
+def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, stands: str, chunk: ChunkRow) -> Part:
     """The part with the word it met. Spans speak of index_text; they hold in the text where that is its end."""
     if not 0 <= at < len(spans):
         return part
@@ -187,8 +199,8 @@ def _met(part: Part, spans: Sequence[tuple[int, int]], at: int, sim: float, here
     shift = len(chunk.index_text) - len(chunk.text)
     inside = start >= shift and chunk.index_text.endswith(chunk.text)
     span = (start - shift, end - shift) if inside else None
-    stands = ", stands here" if here else ""
-    return replace(part, detail=f"met {chunk.index_text[start:end].strip()} at {sim:.2f}{stands}", span=span)
+    met = f"met {chunk.index_text[start:end].strip()} at {sim:.2f}"
+    return replace(part, detail=f"{met}, {stands}" if stands else met, span=span)
 
 
 def text_rerank(

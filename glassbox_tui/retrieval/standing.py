@@ -5,9 +5,12 @@ a token whose word stands in the chunk literally adds LITERAL of its weight, a v
 date, amount, id) VALUE more; and the chunk's BM25 score for the question, as a share of the question's idf mass, adds
 KEYWORDS of itself. Where keywords hold little of the question, as across languages, this voice falls silent by itself.
 
-The three constants are those of a listwise softmax regression over the reranked candidates of eight labelled sets
+A long chunk has more tokens to choose a best match from, and more words to hold: it loses LENGTH times the logarithm of
+how many times USUAL_LENGTH tokens it has (a short one gains).
+
+The constants are those of a listwise softmax regression over the reranked candidates of eight labelled sets
 (statutes, encyclopedia passages in three scripts, abstracts, a docs site, notes that resemble each other), fitted on
-the even questions and read on the odd ones: mean success@1 .788 to .832 there, and .783 to .842 the other way round.
+the even questions and read on the odd ones: mean success@1 .788 to .839 there, and .783 to .841 the other way round.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from glassbox_tui.index.sparse import Bm25, SparseIndex, idf, score_rows
 from glassbox_tui.retrieval.query import QueryTokens
 
 LITERAL, VALUE, KEYWORDS = 0.07, 0.05, 0.14
+LENGTH, USUAL_LENGTH = 0.025, 200
 ENOUGH, LEAST = 0.4, 0.2
 
 Floats = NDArray[np.float64]
@@ -54,6 +58,11 @@ def keyword_shares(
     scores, mass = score_rows(snapshot.passages, tokens.question, rows, how)
     part = scores / mass if mass else np.zeros(len(rows))
     return KEYWORDS * part, part
+
+
+def length_shares(lengths: NDArray[np.integer]) -> Floats:
+    """(rows,): what chunks of so many model tokens (at least 1) get for their length."""
+    return np.asarray(-LENGTH * np.log(np.maximum(lengths, 1) / USUAL_LENGTH))
 
 
 def keyword_weight(index: SparseIndex, terms: Mapping[str, float], rows: NDArray[np.int64]) -> float:

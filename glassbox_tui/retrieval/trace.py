@@ -12,6 +12,8 @@ from typing import Any
 
 TRACE_VERSION = 1
 STAGES = ("bm25", "dense", "fused", "rerank", "final")
+# `translated` runs only where there are notes in another language than the question.
+ALL_STAGES = ("bm25", "translated", "dense", "fused", "rerank", "final")
 USED = "used"  # the outcome of an attempt whose reply became a round
 # Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
 ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped", "one-round")
@@ -65,6 +67,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One of the evidence chunks: where it is from, its text, and its place in every stage (None: not seen there).
+
+    `stages` names those of STAGES, and `translated` if it ran.
 
     `start`, `end` are character offsets into the note's text; `lines` is 1-based and inclusive; `page` is 1-based,
     None where the note has no pages. `content` identifies the text across edits: selection and labels follow it.

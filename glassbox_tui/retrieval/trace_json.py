@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassbox_tui.retrieval.trace import (
+    ALL_STAGES,
     STAGES,
     TRACE_VERSION,
     AddedTerm,
@@ -145,7 +146,7 @@ def _part_to_dict(p: Part) -> dict[str, Any]:
 
 
 def _hit_to_dict(h: Hit) -> dict[str, Any]:
-    places = {name: h.stages.get(name) for name in STAGES}
+    places = {name: h.stages.get(name) for name in ALL_STAGES if name in STAGES or name in h.stages}
     return {
         "uid": h.uid,
         "path": h.path,
@@ -235,7 +236,8 @@ def _hit_from_dict(h: Mapping[str, Any]) -> Hit:
         content=_str(h.get("content", "")),
         stages={
             name: None if (p := h["stages"].get(name)) is None else Place(_rank(p["rank"]), _float(p["score"]))
-            for name in STAGES
+            for name in ALL_STAGES
+            if name in STAGES or name in h["stages"]
         },
     )
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from glassbox_tui.index.dense import search_dense
 from glassbox_tui.models.catalog import HASHING
 from glassbox_tui.models.levelling import FLAT
-from glassbox_tui.retrieval.trace import STAGES, Trace
+from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, Trace
 from glassbox_tui.retrieval.trace_json import from_json, to_json
 from glassbox_tui.selftest.bench import CROSS, EN, LEVEL, ZH, Bench
 from glassbox_tui.selftest.check import Group, NotRun, need, need_all
@@ -84,10 +84,10 @@ def _(bench: Bench) -> str:
         for round_ in trace.rounds:
             listed = {s.name: {c.uid: (c.rank, c.score) for c in s.candidates} for s in round_.stages}
             for hit in round_.hits:
-                if set(hit.stages) != set(STAGES):
+                if not set(STAGES) <= set(hit.stages) <= set(ALL_STAGES):
                     return f"{hit.uid} speaks of the stages {sorted(hit.stages)}"
                 shown = {name: None if p is None else (p.rank, p.score) for name, p in hit.stages.items()}
-                wrong = [name for name in STAGES if shown[name] != listed.get(name, {}).get(hit.uid)]
+                wrong = [name for name in hit.stages if shown[name] != listed.get(name, {}).get(hit.uid)]
                 if wrong or shown["final"] is None or shown["fused"] is None:
                     return f"{hit.uid} shows {shown} for {wrong}"
         return None

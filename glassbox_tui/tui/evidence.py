@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from glassbox_tui.retrieval.trace import STAGES, Hit, Part, Round
+from glassbox_tui.retrieval.trace import Hit, Part, Round
 from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.conditions import instead_of_evidence
@@ -76,9 +76,9 @@ def scores(view: View, width: int, height: int) -> list[Text]:
     lines: list[Text] = []
     query = view.trace.query if view.trace is not None else now.query
     words = surface_forms(now, query, (hit.text,))
-    for name in STAGES:
+    for name in hit.stages:
         place = hit.stages.get(name)
-        line = Text(f"{name:<7}", HEAD)
+        line = Text(f"{name + ' ':<7}", HEAD)
         if place is None:
             ran = now.stage(name) is not None
             lines.append(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from glassbox_tui.config import Ui
-from glassbox_tui.retrieval.trace import STAGES, Trace
+from glassbox_tui.retrieval.trace import ALL_STAGES, Trace
 from glassbox_tui.settings import Settings
 from glassbox_tui.tui import memory, themes
 from glassbox_tui.tui.state import COLUMNS, PANELS, View
@@ -55,7 +55,7 @@ _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "query": lambda v: isinstance(v, str) and len(v) <= memory.LONGEST,
     "panel": lambda v: v in PANELS,
     "columns": lambda v: v in COLUMNS,
-    "sort": lambda v: v in STAGES,
+    "sort": lambda v: v in ALL_STAGES,
     "only": lambda v: isinstance(v, bool),
     "selected": _pair,
 }

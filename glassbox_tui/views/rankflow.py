@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from glassbox_tui.retrieval.trace import STAGES, Round
+from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, Round
 from glassbox_tui.views.colours import Colours, carried
 from glassbox_tui.views.look import Look, ellipsis
 from glassbox_tui.views.plain import pad, short_name
@@ -23,7 +23,7 @@ from glassbox_tui.views.rankflow_grid import Edge, Grid, Node, Segment, lanes
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 MAX_TOP = 10  # five stages can name at most fifty chunks: a letter each, and one for the selected
-_SHORT = {"bm25": "bm25", "dense": "dens", "fused": "fuse", "rerank": "rera", "final": "final"}
+_SHORT = {"bm25": "bm25", "translated": "tran", "dense": "dens", "fused": "fuse", "rerank": "rera", "final": "final"}
 _GUTTER = 4  # "10 ", ">10"
 _MIN_PITCH, _MAX_PITCH = 5, 10
 _NAME = 19  # cells left for the names before the columns spread
@@ -89,13 +89,14 @@ def rank_flow(
     low `height` first takes rows from the band below, those of chunks outside the final list's top first, then ranks
     from the bottom. From 40 columns up every rank shown is legible; below that the right end is cut off.
     """
-    names = [name for name in STAGES if round_.stage(name) is not None]
+    names = [name for name in ALL_STAGES if round_.stage(name) is not None]
     ranks = [{c.uid: c.rank for c in stage.candidates} for stage in map(round_.stage, names) if stage is not None]
     longest = max(map(len, ranks), default=0)
     if not longest:
         return RankFlow(((Segment("nothing was found"[: max(width, 0)], "head"),),), (), 0)
     box = _Box(width, None if height is None else max(2, height), look)
-    top = max(1, min(top, MAX_TOP, longest, MAX_TOP if box.rows is None else box.rows - 1))
+    most = min(MAX_TOP, (len(LETTERS) - 1) // len(names))  # a letter for all that are named, and for the selected
+    top = max(1, min(top, most, longest, MAX_TOP if box.rows is None else box.rows - 1))
     places = _place(ranks, top, selected, box.rows)
     while places.missed and places.top > 3:
         places = _place(ranks, places.top - 1, selected, box.rows)
@@ -225,7 +226,8 @@ def _draw_lines(
 
 
 def _header(stages: Sequence[str], xs: Sequence[int], pitch: int) -> tuple[Segment, ...]:
-    names = stages if pitch > max(map(len, stages)) else [_SHORT[s] for s in stages]
+    wide = pitch > max(len(s) for s in stages if s in STAGES)
+    names = [s if wide and len(s) < pitch else _SHORT[s] for s in stages]
     text = " " * xs[0] + "".join(pad(name, pitch) for name in names[:-1]) + names[-1]
     return (Segment(text, "head"),)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glassbox_tui.retrieval.trace import STAGES, Hit, Round
+from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, Hit, Round
 from glassbox_tui.views.look import Look, arrows, levels
 
 ABSENT_BAR = "."
 
 
 def ran(round_: Round) -> tuple[str, ...]:
-    """The stages that ran, in order: no column and no picture may claim another. All, where nothing was found."""
-    seen = tuple(name for name in STAGES if round_.stage(name) is not None)
+    """The stages that ran, in order: no column and no picture may claim another. The usual, where nothing was found."""
+    seen = tuple(name for name in ALL_STAGES if round_.stage(name) is not None)
     return seen if round_.hits and seen else STAGES
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glassbox_tui.retrieval.reasons import ENDED
-from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
+from glassbox_tui.retrieval.trace import Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views import attempts
 from glassbox_tui.views.matching import surface_forms
@@ -129,12 +129,13 @@ def _ranks(r: Round) -> Iterator[str]:
     if not r.hits:
         yield "Nothing was found."
         return
+    stages = r.hits[0].stages
     rows = [
         (str(place), code(location(hit), cell=True), code(heading(hit), cell=True) if hit.heading else "",
-         *(_place(hit, stage) for stage in STAGES))
+         *(_place(hit, stage) for stage in stages))
         for place, hit in enumerate(r.hits, start=1)
     ]  # fmt: skip
-    yield from _table(("#", "note", "heading", *STAGES), rows, right=(0, *range(3, 3 + len(STAGES))))
+    yield from _table(("#", "note", "heading", *stages), rows, right=(0, *range(3, 3 + len(stages))))
 
 
 def _place(hit: Hit, stage: str) -> str:

@@ -34,6 +34,10 @@ SLOPE = st.floats(-0.2, 0.2)
 LEVELS = st.one_of(st.just(FLAT), st.builds(Level, SLOPE, st.tuples(SLOPE, SLOPE, SLOPE)))
 
 
+def test_without_an_embedder_no_chunk_has_a_vector() -> None:
+    assert build_dense(["a", "b"], {}, 0).size == 0
+
+
 @given(st.integers(0, 60), st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 30), LEVELS)
 @settings(deadline=None)
 def test_faiss_and_numpy_agree_on_neighbours_and_scores(n: int, seed: int, k: int, repeat: int, level: Level) -> None:

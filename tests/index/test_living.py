@@ -19,7 +19,7 @@ from glassbox_tui import Engine
 from glassbox_tui.index import snapshot as snapshots
 from glassbox_tui.index.embedding import disk_bytes
 from glassbox_tui.index.gate import Gate
-from glassbox_tui.index.snapshot import read_snapshot
+from glassbox_tui.index.snapshot import FEW_NOTES, read_snapshot
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.models.protocols import Matrix
 from glassbox_tui.notes import mounts
@@ -279,6 +279,15 @@ def test_keyword_search_alone_loads_no_model_and_embeds_nothing(
         assert "dense search is off (GLASSBOX_DISABLE_DENSE)" in trace.notices
         with pytest.raises(Exception, match="GLASSBOX_DISABLE_DENSE"):
             engine.search("alpha", mode="dense")
+
+
+def test_keyword_search_alone_opens_a_folder_of_many_notes(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    for i in range(2 * FEW_NOTES):
+        (tmp_path / "notes" / f"{i}.md").write_text(f"alpha number{i}", encoding="utf-8")
+    with Engine.open(tmp_path / "notes", Settings(data=str(tmp_path / "data"), disable_dense=True)) as engine:
+        engine.update()
+        assert engine.search("number7").hits[0].path == "7.md"
 
 
 def test_without_token_codes_nothing_is_reranked_and_with_them_again_they_are_made(
