@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from glassbox_tui.index.dense import DenseIndex, build_dense, splice_dense
 from glassbox_tui.index.rows import ChunkRow, NoteRecord
-from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse, splice_sparse
+from glassbox_tui.index.sparse import Ordered, Passages, SparseIndex, build_sparse, splice_sparse
 from glassbox_tui.index.store import Store
 
 T = TypeVar("T")
@@ -24,13 +24,17 @@ MOST_NOTES = 400  # paths in one query
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers."""
+    """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers.
+
+    `ordered` is a cache: the terms in order, sorted when somebody first types half a word.
+    """
 
     notes: tuple[NoteRecord, ...]
     chunks: tuple[ChunkRow, ...]
     row_of: Mapping[str, int]
     passages: Passages
     dense: DenseIndex
+    ordered: Ordered = field(default_factory=Ordered, compare=False)
 
     @property
     def sparse(self) -> SparseIndex:
