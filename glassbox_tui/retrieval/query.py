@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.models.calibration import Calibrated, Calibration, dense_offsets, late_offsets
 from glassbox_tui.models.late_interaction import prepare_query
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
+from glassbox_tui.text.operators import Condition
 from glassbox_tui.text.tokens import tokenize
 
 # Tokens that are no index term (stop words, punctuation) still carry a little meaning in context.
@@ -35,7 +36,8 @@ class QueryTokens:
 @dataclass(frozen=True, slots=True)
 class Query:
     """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens`
-    are what the person asked, and what the evidence is judged by.
+    are what the person asked, and what the evidence is judged by. `conditions` keep chunks out of every stage; `flags`
+    are words behind a dash that are none. `begun`: a term for a half-typed word -> the index terms it may become.
     """
 
     text: str
@@ -45,6 +47,9 @@ class Query:
     asked: Vector | None
     tokens: QueryTokens | None
     calibration: Calibration | None = None
+    conditions: tuple[Condition, ...] = ()
+    flags: tuple[str, ...] = ()
+    begun: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def dense_offsets(self, vector: Vector) -> Mapping[str, float]:
         """What a cosine with `vector` gets by the chunk's language; nothing without calibration."""

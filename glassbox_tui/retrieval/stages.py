@@ -12,14 +12,16 @@ from glassbox_tui.index.dense import search_dense
 from glassbox_tui.index.rows import ChunkRow
 from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
-from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
+from glassbox_tui.index.sparse import Bm25, Passages, passage_parts, search_passages
 from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval import half_typed
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
+from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.trace import Candidate, Part
 from glassbox_tui.settings import Settings
@@ -30,26 +32,37 @@ Meetings = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]
 
 
 def bm25_stage(
-    query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0, only: Rows | None = None
+    query: Query,
+    snapshot: Snapshot,
+    settings: Settings,
+    explain: bool,
+    floor: float = 0.0,
+    only: Rows | None = None,
+    unheld: Rows | None = None,
 ) -> Ranking:
-    """Keyword matches, at most `fanout`; `floor`, `only`: see `search_passages`."""
+    """Keyword matches, at most `fanout`; `floor`, `only`, `unheld`: see `search_passages`."""
     how = Bm25(settings.bm25_k1, settings.bm25_b, settings.bm25_variant, floor, settings.bm25_note_share)
-    found = search_passages(snapshot.passages, query.terms, settings.fanout, how, only)
+    passages = half_typed.passages(snapshot.passages, query.begun)
+    found = search_passages(passages, query.terms, settings.fanout, how, only, unheld)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,
             rank,
             score,
-            _term_parts(snapshot, row, query, how) if explain else (),
+            _term_parts(passages, row, query, how) if explain else (),
         )
         for rank, (row, score) in enumerate(found, start=1)
     )
 
 
-def _term_parts(snapshot: Snapshot, row: int, query: Query, how: Bm25) -> tuple[Part, ...]:
+def _term_parts(passages: Passages, row: int, query: Query, how: Bm25) -> tuple[Part, ...]:
     return tuple(
-        Part(term, own + whole, f"chunk {own:.2f} + note {whole:.2f}" if how.note_share else "")
-        for term, own, whole in passage_parts(snapshot.passages, row, query.terms, how)
+        Part(
+            half_typed.part_name(term, query.begun, passages, row),
+            own + whole,
+            f"chunk {own:.2f} + note {whole:.2f}" if how.note_share else "",
+        )
+        for term, own, whole in passage_parts(passages, row, query.terms, how)
     )
 
 
@@ -81,14 +94,22 @@ def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) 
     return rrf(lists, settings.rrf_k, explain)
 
 
-def final_stage(fused: Ranking, rerank: Ranking | None, weight: float, settings: Settings, explain: bool) -> Ranking:
+def final_stage(
+    fused: Ranking,
+    rerank: Ranking | None,
+    weight: float,
+    settings: Settings,
+    explain: bool,
+    lacking: Sequence[str] = (),
+) -> Ranking:
     """The second fusion: the reranker is one more list, a signal and not a veto.
 
-    What was not reranked stands behind what was: its fused rank is lower and it has no second summand.
+    What was not reranked stands behind what was: its fused rank is lower and it has no second summand. But `lacking`,
+    which the reranker could not see, keep their fused places in its list (see `places`).
     """
     lists = [RankedList("fused", 1.0, uids(fused))]
     if rerank is not None:
-        lists.append(RankedList("rerank", weight, uids(rerank)))
+        lists.append(placed(RankedList("rerank", weight, uids(rerank)), uids(fused), lacking))
     return rrf(lists, settings.rrf_k, explain)
 
 

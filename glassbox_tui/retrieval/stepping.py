@@ -15,7 +15,7 @@ from typing import Any
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
-from glassbox_tui.retrieval.fusion import RankedList
+from glassbox_tui.retrieval.fusion import RankedList, rrf
 from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end
 from glassbox_tui.retrieval.moves import (
     Accept,
@@ -30,9 +30,11 @@ from glassbox_tui.retrieval.moves import (
     Stop,
     with_end,
 )
+from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rewriting import Log, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
+from glassbox_tui.retrieval.stages import uids
 from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
 from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
 
@@ -98,14 +100,16 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
 def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
     wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
     same = wording == base_of(move.of.query, move.of.added_terms) == first.text
-    query = first if same else reworded(first, wording, pipe)
+    query = first if same else reworded(first, wording, pipe, typed=True)
     new = tuple(t for t in added if t.term not in query.terms)
     query = grown(query, wording, new, before.final, pipe.snapshot)
     return Ask(before.round.number + 1, "manual", query, new, before.origin_lists)
 
 
 def _own(move: Own, before: Step, first: Query, pipe: Pipeline) -> Ask:
-    return Ask(before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe), (), before.origin_lists)
+    return Ask(
+        before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe, typed=True), (), before.origin_lists
+    )
 
 
 def _pause(trace: Trace, pipe: Pipeline) -> Pause:
@@ -161,10 +165,12 @@ def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]
     Chunks that the index no longer holds are left out of the lists.
     """
     first = ask_first(trace.query, pipe).query
-    own = takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages)
+    own = list(takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages))
     gone = set[str]()
+    k, weight = pipe.settings.rrf_k, pipe.settings.query_weight
+    held = {s.name: RankedList(f"{s.name}@0", weight, uids(_held(s.candidates, pipe, gone))) for s in own}
     lists = tuple(
-        RankedList(f"{s.name}@0", pipe.settings.query_weight, [c.uid for c in _held(s.candidates, pipe, gone)])
+        placed(held[s.name], uids(rrf([r for name, r in held.items() if name != s.name], k, False)), s.lacking)
         for s in own
     )
     final = trace.last.stage("final")
