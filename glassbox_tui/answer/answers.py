@@ -16,6 +16,7 @@ from glassbox_tui.models.chat import ReadingFn
 from glassbox_tui.models.protocols import Generator
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.filters import question_of
 from glassbox_tui.retrieval.trace import Hit, Trace
 
 
@@ -46,11 +47,11 @@ def answer(
     found, shown = None, hits
     writer = _writer(engine, notices, by_model)
     if writer is not None:
-        draft = generated(trace.query, hits, writer, engine.settings, Calls(reading, piece, cancelled))
+        draft = generated(question_of(trace), hits, writer, engine.settings, Calls(reading, piece, cancelled))
         found, shown = draft.answer, list(draft.shown)
         notices += draft.notices
     if found is None:
-        found = extract(trace.query, hits, engine)
+        found = extract(question_of(trace), hits, engine)
     found = replace(found, notice="\n".join(filter(None, [*notices, found.notice])))
     return with_claims(found, hits, shown, engine) if check_claims else found
 

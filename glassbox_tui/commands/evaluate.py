@@ -16,6 +16,7 @@ from glassbox_tui.lab.experiments import STAGE_METRIC, compare
 from glassbox_tui.lab.queries import LabelledQuery, doubts, read_queries
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.retrieval.filters import question_of
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
 
@@ -102,7 +103,7 @@ def extract_of(engine: Engine) -> Extract:
     """What `ask` quotes, whether a model answers or not."""
 
     def quoted(trace: Trace) -> Extracted:
-        found = extract(trace.query, distinct(trace.hits), engine)
+        found = extract(question_of(trace), distinct(trace.hits), engine)
         return Extracted(found.text, tuple(citation.text for citation in found.citations))
 
     return quoted

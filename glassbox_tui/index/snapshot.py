@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from glassbox_tui.index.dense import DenseIndex, build_dense, splice_dense
 from glassbox_tui.index.rows import ChunkRow, NoteRecord
 from glassbox_tui.index.scope import Rows
-from glassbox_tui.index.sparse import Passages, SparseIndex, build_sparse, splice_sparse
+from glassbox_tui.index.sparse import Ordered, Passages, SparseIndex, build_sparse, splice_sparse
 from glassbox_tui.index.store import Store
 from glassbox_tui.models.calibration import Calibration
 from glassbox_tui.models.levelling import Places, end_of
@@ -30,6 +30,7 @@ class Snapshot:
     """Chunk number i is `chunks[i]`, the i-th in (path, start) order; sparse and dense rows are those numbers.
 
     `languages`: language -> the numbers of its chunks, rising.
+    `ordered` is a cache: the terms in order, sorted when somebody first types half a word.
     """
 
     notes: tuple[NoteRecord, ...]
@@ -43,6 +44,8 @@ class Snapshot:
         spoken = np.array([chunk.language for chunk in self.chunks], dtype=object)
         languages = {name: np.flatnonzero(spoken == name) for name in sorted(set(spoken.tolist()))}
         object.__setattr__(self, "languages", languages)
+
+    ordered: Ordered = field(default_factory=Ordered, compare=False)
 
     @property
     def sparse(self) -> SparseIndex:

@@ -10,8 +10,10 @@ score(q, d) = sum over query terms t of w_t * idf(t) * tf (k1 + 1) / (tf + k1 (1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +37,19 @@ class Bm25:
     note_share: float = 0.0
 
 
+class Posting(NamedTuple):
+    """Chunk numbers, rising, and the term's frequency in each."""
+
+    rows: NDArray[np.int32]
+    tfs: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class SparseIndex:
-    """Postings of all chunks: term i owns indptr[i]..indptr[i+1] of `rows` (rising, chunk numbers) and `tfs`."""
+    """Postings of all chunks: term i owns indptr[i]..indptr[i+1] of `rows` (rising, chunk numbers) and `tfs`.
+
+    `unions` are terms of one query that stand for several (see `with_unions`), each with postings of its own.
+    """
 
     vocabulary: Mapping[str, int]
     indptr: NDArray[np.int64]
@@ -45,6 +57,7 @@ class SparseIndex:
     tfs: NDArray[np.float64]
     lengths: NDArray[np.float64]
     average_length: float  # in terms; 1 for an empty index, where it divides nothing
+    unions: Mapping[str, Posting] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -60,9 +73,32 @@ class SparseIndex:
         i = self.vocabulary.get(term)
         return slice(0, 0) if i is None else slice(int(self.indptr[i]), int(self.indptr[i + 1]))
 
+    def posting(self, term: str) -> Posting:
+        """The chunks that hold the term, and how often each does."""
+        if (union := self.unions.get(term)) is not None:
+            return union
+        where = self.postings(term)
+        return Posting(self.rows[where], self.tfs[where])
+
     def document_frequency(self, term: str) -> int:
+        if (union := self.unions.get(term)) is not None:
+            return len(union.rows)
         where = self.postings(term)
         return int(where.stop - where.start)
+
+
+@dataclass(slots=True)
+class Ordered:
+    """The terms of an index in order, sorted when they are first asked for; most searches never do."""
+
+    _terms: list[str] = field(default_factory=list)
+
+    def beginning_with(self, prefix: str, index: SparseIndex) -> Sequence[str]:
+        """The terms of `index`, always the same one, that begin with `prefix`."""
+        if not self._terms:
+            self._terms = sorted(index.vocabulary)
+        begin = bisect_left(self._terms, prefix)
+        return self._terms[begin : bisect_left(self._terms, prefix + "\U0010ffff", lo=begin)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,31 +179,38 @@ def search_sparse(index: SparseIndex, terms: Mapping[str, float], k: int, how: B
 
 
 def search_passages(
-    passages: Passages, terms: Mapping[str, float], k: int, how: Bm25, only: Rows | None = None
+    passages: Passages,
+    terms: Mapping[str, float],
+    k: int,
+    how: Bm25,
+    only: Rows | None = None,
+    unheld: Rows | None = None,
 ) -> list[tuple[int, float]]:
     """The k best (chunk, score) for weighted query terms, by score descending, then chunk number.
 
     Only chunks that hold a term, and with it at least `how.floor` of the query's weight: the sum of weight * idf over
     its terms, those that no chunk holds included. `only` keeps the other chunks out of the list, not out of the
-    statistics: idf and lengths stay those of the whole index, so a chunk scores the same in every scope.
+    statistics: idf and lengths stay those of the whole index, so a chunk scores the same in every scope. `unheld` are
+    chunks that are not held to the floor.
     """
     index, share = passages.chunks, how.note_share
     scores, held, total = np.zeros(index.size), np.zeros(index.size), 0.0
     of_notes = np.zeros(passages.notes.size)
     for term, weight in terms.items():
-        where = index.postings(term)
-        rows = index.rows[where]
-        scores[rows] += weight * _term_scores(index, term, rows, index.tfs[where], how)
+        rows, tfs = index.posting(term)
+        scores[rows] += weight * _term_scores(index, term, rows, tfs, how)
         mass = weight * idf(index, term)
         held[rows] += mass
         total += mass
         if share:
-            where = passages.notes.postings(term)
-            rows = passages.notes.rows[where]
-            of_notes[rows] += weight * _term_scores(passages.notes, term, rows, passages.notes.tfs[where], how)
+            rows, tfs = passages.notes.posting(term)
+            of_notes[rows] += weight * _term_scores(passages.notes, term, rows, tfs, how)
     if share:
         scores = (1.0 - share) * scores + share * of_notes[passages.note_of]
-    matches = np.flatnonzero((held > 0) & (held >= how.floor * total))
+    enough = held >= how.floor * total
+    if unheld is not None:
+        enough[unheld] = True
+    matches = np.flatnonzero((held > 0) & enough)
     return best(matches if only is None else np.intersect1d(matches, only, assume_unique=True), scores, k)
 
 
@@ -204,6 +247,22 @@ def passage_parts(
     return parts
 
 
+def with_unions(index: SparseIndex, unions: Mapping[str, Sequence[str]]) -> SparseIndex:
+    """`index` with terms that stand for several: one word for the formula, held by every chunk that holds one of them.
+
+    As often as all of them together, and with the idf of that many chunks (the synonym operator of INQUERY: Turtle and
+    Croft, "Evaluation of an inference network-based retrieval model", TOIS 1991).
+    """
+    return replace(index, unions={name: _union([index.posting(t) for t in terms]) for name, terms in unions.items()})
+
+
+def _union(postings: Sequence[Posting]) -> Posting:
+    every = np.concatenate([p.rows for p in postings]) if postings else np.zeros(0, np.int32)
+    rows, at = np.unique(every, return_inverse=True)
+    tfs = np.bincount(at, weights=np.concatenate([p.tfs for p in postings]) if postings else None, minlength=len(rows))
+    return Posting(rows, tfs.astype(np.float64))
+
+
 def _alone(index: SparseIndex) -> Passages:
     """Rows that are passages of nothing larger."""
     return Passages(index, index, np.arange(index.size, dtype=np.int32))
@@ -222,11 +281,11 @@ def _scores_at(index: SparseIndex, term: str, rows: NDArray[np.integer], how: Bm
 
 
 def _one_score(index: SparseIndex, term: str, row: int, how: Bm25) -> float:
-    where = index.postings(term)
-    at = where.start + int(np.searchsorted(index.rows[where], row))
-    if at >= where.stop or index.rows[at] != row:
+    rows, tfs = index.posting(term)
+    at = int(np.searchsorted(rows, row))
+    if at >= len(rows) or rows[at] != row:
         return 0.0
-    return float(_term_scores(index, term, index.rows[at : at + 1], index.tfs[at : at + 1], how)[0])
+    return float(_term_scores(index, term, rows[at : at + 1], tfs[at : at + 1], how)[0])
 
 
 def _term_scores(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from glassbox_tui.retrieval.fusion import RankedList, rrf
 from glassbox_tui.retrieval.literal import with_literal
+from glassbox_tui.retrieval.places import kept_places, placed
 from glassbox_tui.retrieval.trace import Candidate, Round
 
 
@@ -14,14 +15,17 @@ def final_at(round_: Round, weight: float, k: float) -> tuple[Candidate, ...]:
     says nothing.
     """
     lists = [RankedList("fused", 1.0, _uids(round_, "fused"))]
-    if round_.stage("rerank") is not None:
-        lists.append(RankedList("rerank", weight, _uids(round_, "rerank")))
+    if (rerank := round_.stage("rerank")) is not None:
+        own = RankedList("rerank", weight, _uids(round_, "rerank"))
+        lists.append(placed(own, _uids(round_, "fused"), rerank.lacking))
     return rrf(with_literal(lists, _uids(round_, "literal"), k), k)
 
 
 def takeover(round_: Round) -> tuple[str, ...]:
     """The uids if the reranker alone decided: its order, then what it did not see. The limit of a growing weight."""
-    return tuple(dict.fromkeys([*_uids(round_, "rerank"), *_uids(round_, "fused")]))
+    rerank, fused = round_.stage("rerank"), _uids(round_, "fused")
+    seen = kept_places(_uids(round_, "rerank"), fused, rerank.lacking if rerank is not None else ())
+    return tuple(dict.fromkeys([*seen, *fused]))
 
 
 def _uids(round_: Round, name: str) -> list[str]:

@@ -266,14 +266,17 @@ class Engine:
         on_round: Callable[[Round], None] = lambda _: None,
         scope: str = "",
         hurried: bool = False,
+        typing: bool = False,
         **changes: Any,
     ) -> Trace:
         """Run the pipeline on the current snapshot. `changes` override settings for this search (rrf_k=10, ...).
 
+        "a phrase" in the query must stand in a chunk, -word and -"a phrase" must not (see `text.operators`).
         `scope` names the folder or note to search in by its path relative to the notes ("" searches them all). Lists
         and feedback hold nothing from outside; idf and lengths stay those of the whole index, so that a chunk scores
         the same in every scope. `hurried`: somebody types, so no language model is asked to rerank or judge, and a
-        notice says so. Raises EngineError for an unknown mode, an empty query or a scope that holds nothing,
+        notice says so. `typing`: the last word may be half a word, and keywords match what it may become (see
+        `half_typed`). Raises EngineError for an unknown mode, an empty query or a scope that holds nothing,
         SettingsError, RerankError, Cancelled.
         """
         started = time.perf_counter()
@@ -292,7 +295,7 @@ class Engine:
         check(settings)
         if mode == "dense" and self._keyword_only(settings):
             raise EngineError("dense search is off: GLASSBOX_DISABLE_DENSE is set")
-        pipe = self.pipeline(settings, mode, explain, cancelled or _never, scope)
+        pipe = replace(self.pipeline(settings, mode, explain, cancelled or _never, scope), typing=typing)
         pipe, unasked = unassisted(pipe) if hurried else (pipe, ())
         with self.going_first():
             ran = run(query, pipe, settings.max_rewrites, on_round)
@@ -350,7 +353,8 @@ class Engine:
         """The pipeline that made `trace`, on the index as it is now: for taking the trace up where it was left."""
         known = {name: value for name, value in trace.settings.items() if name in knobs()}
         mode, scope = (str(trace.settings.get(name, default)) for name, default in (("mode", "hybrid"), ("scope", "")))
-        return self.pipeline(replace(self.settings, **known), mode, True, cancelled, scope)
+        pipe = self.pipeline(replace(self.settings, **known), mode, True, cancelled, scope)
+        return replace(pipe, typing=bool(trace.settings.get("typing", False)))
 
     def _keyword_only(self, settings: Settings) -> bool:
         return settings.disable_dense or isinstance(self.embedder, NoEmbedder)
@@ -506,7 +510,8 @@ def _public(settings: Settings, pipe: Pipeline) -> dict[str, Any]:
     values = dataclasses.asdict(settings)
     for private in _PRIVATE:
         del values[private]
-    return {**values, "rerank_weight": pipe.rerank_weight, "mode": pipe.mode, "scope": pipe.scope}
+    typing = {"typing": True} if pipe.typing else {}
+    return {**values, "rerank_weight": pipe.rerank_weight, "mode": pipe.mode, "scope": pipe.scope, **typing}
 
 
 def _silent(_: Progress) -> None:

@@ -54,7 +54,7 @@ def feed_back(
     top = max((weight[term] for term in strongest), default=1.0) or 1.0
     terms = [AddedTerm(t, round(TERM_WEIGHT * weight[t] / top, 4), tuple(sources[t])) for t in strongest]
     added = with_surfaces(terms, texts)
-    return grown(query, query.intent, added, final, snapshot), added
+    return grown(query, query.text, added, final, snapshot), added
 
 
 def grown(

@@ -6,18 +6,22 @@ Only ranks enter, so lists whose scores share no scale can be added. Lists are p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from glassbox_tui.retrieval.trace import Candidate, Part
 
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """One list to fuse: chunk uids, best first, and how much it weighs. A weight of 0 keeps ids but adds nothing."""
+    """One list to fuse: chunk uids, best first, and how much it weighs. A weight of 0 keeps ids but adds nothing.
+
+    `said`: what a part says of a uid's place beside its number.
+    """
 
     name: str
     weight: float
     uids: Sequence[str]
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 def uid_key(uid: str) -> tuple[str, int, str]:
@@ -32,7 +36,8 @@ def rrf(lists: Sequence[RankedList], k: float, explain: bool = True) -> tuple[Ca
     for ranked in lists:
         for rank, uid in enumerate(dict.fromkeys(ranked.uids), start=1):
             weight = "1" if ranked.weight == 1 else f"{ranked.weight:g}"
-            part = Part(ranked.name, ranked.weight / (k + rank), f"{weight}/({k:g}+{rank})")
+            said = f", {ranked.said[uid]}" if uid in ranked.said else ""
+            part = Part(ranked.name, ranked.weight / (k + rank), f"{weight}/({k:g}+{rank}){said}")
             parts.setdefault(uid, []).append(part)
     return rank_candidates(
         (Candidate(uid, 0, sum(p.value for p in ps), tuple(ps) if explain else ()) for uid, ps in parts.items())

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from glassbox_tui.retrieval import plugins
 from glassbox_tui.retrieval.feedback import feed_back
 from glassbox_tui.retrieval.query import Query
-from glassbox_tui.retrieval.rewriting import Log, by_model, read, reworded
+from glassbox_tui.retrieval.rewriting import Log, by_model, read_typed, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
 from glassbox_tui.retrieval.trace import Attempt, Round
 from glassbox_tui.retrieval.wording import query_key
@@ -32,7 +32,7 @@ class Ran(NamedTuple):
 
 def ask_first(text: str, pipe: Pipeline) -> Ask:
     """Round 0: the query as typed."""
-    return Ask(0, "user", read(text, pipe))
+    return Ask(0, "user", read_typed(text, pipe))
 
 
 def next_or_end(
@@ -43,6 +43,8 @@ def next_or_end(
         return "sufficient"
     if step.round.number >= max_rewrites:
         return "rewrites-used"
+    if first.conditions and not step.round.hits:
+        return "no-idea"  # no wording brings back what the person's own filters leave out
     return ask_or_end(ask_next(step, first, pipe, log, rounds), rounds)
 
 

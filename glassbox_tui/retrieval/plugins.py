@@ -7,7 +7,7 @@ says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from glassbox_tui.errors import GlassboxError
@@ -33,20 +33,30 @@ NO_PLUGINS = Plugins()
 
 
 def retrieved(
-    retriever: Retriever, query: str, k: int, snapshot: Snapshot, notices: list[str], scope: str = ""
+    retriever: Retriever,
+    query: str,
+    k: int,
+    snapshot: Snapshot,
+    notices: list[str],
+    scope: str = "",
+    lets_in: Callable[[str], bool] | None = None,
 ) -> tuple[Candidate, ...] | None:
     """The retriever's ranking as candidates, in its own order; None if it failed. Unknown, repeated uids are dropped,
-    and so are those outside the scope, of which it knows nothing.
+    and so are those outside the scope or not let in by the query's conditions, of which it knows nothing.
 
     A retriever that only ranks gets 1 / rank for a score: an order, not a measure.
     """
+
+    def inside(uid: str) -> bool:
+        return within(uid.rpartition("#")[0], scope) and (lets_in is None or lets_in(uid))
+
     try:
-        found = _enough(retriever, query, k, len(snapshot.chunks), scope)
+        found = _enough(retriever, query, k, len(snapshot.chunks), inside)
     except Exception as error:
         notices.append(f"the retriever {retriever.name} failed ({_said(error)}): its list is left out")
         return None
     known = {uid: score for uid, score in reversed(found) if uid in snapshot.row_of}
-    order = [uid for uid in dict.fromkeys(uid for uid, _ in found) if uid in known and _inside(uid, scope)][:k]
+    order = [uid for uid in dict.fromkeys(uid for uid, _ in found) if uid in known and inside(uid)][:k]
     strangers = len({uid for uid, _ in found} - known.keys())
     if strangers:
         notices.append(f"the retriever {retriever.name} named {strangers} chunks that are not in the index")
@@ -55,18 +65,16 @@ def retrieved(
     )
 
 
-def _enough(retriever: Retriever, query: str, k: int, size: int, scope: str) -> list[tuple[str, float]]:
-    """Its list, asked for deeper and deeper until k of it are in scope, or it has no more, or all `size` are asked."""
+def _enough(
+    retriever: Retriever, query: str, k: int, size: int, inside: Callable[[str], bool]
+) -> list[tuple[str, float]]:
+    """Its list, asked for deeper and deeper until k of it are inside, or it has no more, or all `size` are asked."""
     depth = k
     while True:
         found = [_uid_and_score(item, rank) for rank, item in enumerate(retriever.retrieve(query, depth), start=1)]
-        if len({uid for uid, _ in found if _inside(uid, scope)}) >= k or len(found) < depth or depth >= size:
+        if len({uid for uid, _ in found if inside(uid)}) >= k or len(found) < depth or depth >= size:
             return found
         depth = min(4 * depth, size)
-
-
-def _inside(uid: str, scope: str) -> bool:
-    return within(uid.rpartition("#")[0], scope)
 
 
 def _uid_and_score(item: str | tuple[str, float], rank: int) -> tuple[str, float]:

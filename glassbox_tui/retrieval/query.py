@@ -16,6 +16,7 @@ from glassbox_tui.models.levelling import FLAT, Level, dense_level, late_level
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
 from glassbox_tui.retrieval.rare import literals
 from glassbox_tui.text.language import chinese_share
+from glassbox_tui.text.operators import Condition
 from glassbox_tui.text.tokens import Token, tokenize
 
 # Tokens that are no index term (stop words, punctuation) still carry a little meaning in context.
@@ -44,6 +45,8 @@ class QueryTokens:
 class Query:
     """One round's query. Feedback changes `text`, `terms` and `vector`; `intent`, its vector `asked` and its `tokens`
     are what the person asked, and what the evidence is judged by. `literals`: the rare things that it names.
+    `conditions` keep chunks out of every stage; `flags` are words behind a dash that are none. `begun`: a term for a
+    half-typed word -> the index terms it may become.
     """
 
     text: str
@@ -54,6 +57,9 @@ class Query:
     tokens: QueryTokens | None
     calibration: Calibration | None = None
     literals: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    flags: tuple[str, ...] = ()
+    begun: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def dense_level(self, vector: Vector) -> Level:
         """What a cosine with `vector` gets by the chunk's place; nothing without calibration."""

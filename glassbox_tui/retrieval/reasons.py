@@ -23,6 +23,17 @@ ENDED = {
     "one-round": "only this round was asked for",
 }
 
+# A filter of the query: its words as typed, and how many chunks it leaves out.
+FILTERED = {
+    "phrase": "only chunks with {}: {} left out",
+    "exclude": "{}: {} left out",
+}
+
+
+def filter_words(kind: str, text: str, removed: int, say: Say | None = None) -> str:
+    """What a filter does, in words: `only chunks with "open source": 240 left out`."""
+    return (say or english)(FILTERED.get(kind, "{}: {} left out"), text, f"{removed:,}")
+
 
 def english(text: str, *values: object) -> str:
     return text.format(*values)

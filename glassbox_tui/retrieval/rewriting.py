@@ -21,8 +21,9 @@ import numpy as np
 
 from glassbox_tui.models.chat import ChatModel, Message, complete
 from glassbox_tui.models.errors import ModelError
-from glassbox_tui.retrieval import prompts
+from glassbox_tui.retrieval import half_typed, prompts
 from glassbox_tui.retrieval.feedback import FEEDBACK_TERMS, TERM_WEIGHT, VECTOR_PULL
+from glassbox_tui.retrieval.filters import take_apart
 from glassbox_tui.retrieval.keyterms import lost
 from glassbox_tui.retrieval.query import Query, moved, read_query
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step
@@ -30,6 +31,7 @@ from glassbox_tui.retrieval.trace import USED, AddedTerm, Attempt, Hit
 from glassbox_tui.retrieval.wording import base_of, joined
 from glassbox_tui.text import replies
 from glassbox_tui.text.language import CJK, language_of
+from glassbox_tui.text.strays import bare
 from glassbox_tui.text.tokens import content_terms
 
 LIMITS = {"rewrite": 64, "decompose": 128, "hyde": 192, "expand": 80}  # tokens of a reply
@@ -139,15 +141,31 @@ def _check(
         raise Rejected(f"drops {dropped!r}")
 
 
-def reworded(first: Query, text: str, pipe: Pipeline) -> Query:
-    """Another wording of `first`: it searches with its own words, its evidence is judged by what was asked."""
-    return replace(read(text, pipe), intent=first.intent, asked=first.asked, tokens=first.tokens)
+def reworded(first: Query, text: str, pipe: Pipeline, typed: bool = False) -> Query:
+    """Another wording of `first`: it searches with its own words, its evidence is judged by what was asked.
+
+    `typed`: a person's, with the conditions that it has; a machine's keeps the conditions of `first`.
+    """
+    new = read_typed(text, pipe) if typed else replace(read(text, pipe), conditions=first.conditions)
+    return replace(new, intent=first.intent, asked=first.asked, tokens=first.tokens)
 
 
 def read(text: str, pipe: Pipeline) -> Query:
     """`text` as the stages of this pipeline use it."""
     embedder = None if pipe.mode == "bm25" else pipe.embedder
     return read_query(text, embedder, pipe.snapshot.sparse, pipe.settings.min_token_len)
+
+
+def read_typed(text: str, pipe: Pipeline) -> Query:
+    """What a person typed: its conditions are filters, stray marks around it are nothing, half a word may be begun.
+
+    `text` stays as typed, for people; everything else is of the question in it.
+    """
+    typed, flags = take_apart(text, pipe.snapshot, pipe.settings.min_token_len)
+    query = read(bare(typed.plain), pipe)
+    if pipe.typing:
+        query = half_typed.with_begun(query, text, typed.plain, pipe.snapshot, pipe.settings.min_token_len)
+    return replace(query, text=text, conditions=typed.conditions, flags=flags)
 
 
 def _hypothetical(first: Query, text: str, pipe: Pipeline) -> Query:
@@ -173,4 +191,4 @@ def _expanded(first: Query, added: Sequence[AddedTerm], pipe: Pipeline) -> Query
     towards = None
     if first.vector is not None and pipe.embedder is not None:
         towards = pipe.embedder.embed_query(base_of(joined("", added).strip(), ()))
-    return moved(first, joined(first.intent, added), {t.term: t.weight for t in added}, towards, VECTOR_PULL)
+    return moved(first, joined(first.text, added), {t.term: t.weight for t in added}, towards, VECTOR_PULL)

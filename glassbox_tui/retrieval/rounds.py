@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,11 +18,13 @@ from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
 from glassbox_tui.progress import Cancelled, CancelledFn
-from glassbox_tui.retrieval import plugins, stages, translation
+from glassbox_tui.retrieval import half_typed, plugins, stages, translation
 from glassbox_tui.retrieval.crossing import Crossing
+from glassbox_tui.retrieval.filters import NO_FILTER, choose, flag_notice
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.literal import literal_stage, with_literal
+from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
@@ -30,6 +32,7 @@ from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, ui
 from glassbox_tui.retrieval.standing import keyword_weight
 from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
 from glassbox_tui.settings import Settings
+from glassbox_tui.text.operators import parse
 from glassbox_tui.text.translations import question_language
 
 NO_MODEL = "no language model is here"
@@ -42,6 +45,8 @@ class Pipeline:
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
     settings ask for one; `no_chat`: why it is None. `lexicon`: the dictionary for notes in the other language.
+    `typing`: the last word of a query may be half a word. `allowed`: within a round, the chunks in scope that the
+    query's conditions leave; None: it has none.
     """
 
     snapshot: Snapshot
@@ -58,11 +63,30 @@ class Pipeline:
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
     lexicon: LexiconOnce | None = None
+    typing: bool = False
+    allowed: Rows | None = None
 
     @property
     def only(self) -> Rows | None:
-        """The numbers of the chunks in scope; None: all."""
+        """The numbers of the chunks that are searched: those in scope that the query's conditions allow; None: all."""
+        if self.allowed is not None:
+            return self.allowed
         return rows_within(self.snapshot.chunks, self.scope) if self.scope else None
+
+    def lets_in(self, uid: str) -> bool:
+        """Whether the conditions allow a chunk; True without conditions."""
+        if self.allowed is None:
+            return True
+        row = self.snapshot.row_of.get(uid, -1)
+        at = int(np.searchsorted(self.allowed, row))
+        return at < len(self.allowed) and int(self.allowed[at]) == row
+
+    @property
+    def unembedded(self) -> Rows:
+        """The numbers of the chunks that have no vector yet."""
+        if self.snapshot.dense.size == len(self.snapshot.chunks):
+            return np.zeros(0, np.int64)
+        return np.setdiff1d(np.arange(len(self.snapshot.chunks)), self.snapshot.dense.rows, assume_unique=True)
 
     @property
     def dense_coverage(self) -> float:
@@ -109,9 +133,9 @@ class _Record:
     crossing: Crossing | None = None  # what was asked, in the notes of the other language
     last: float = field(default_factory=time.perf_counter)
 
-    def add(self, name: str, ranking: Ranking) -> Ranking:
+    def add(self, name: str, ranking: Ranking, lacking: Sequence[str] = ()) -> Ranking:
         now = time.perf_counter()
-        self.done[name] = Stage(name, round((now - self.last) * 1000.0, 3), ranking)
+        self.done[name] = Stage(name, round((now - self.last) * 1000.0, 3), ranking, tuple(lacking))
         self.last = now
         if self.pipe.cancelled():
             raise Cancelled
@@ -121,30 +145,37 @@ class _Record:
 def run_round(ask: Ask, pipe: Pipeline) -> Step:
     """One pass through the stages. Raises Cancelled between them, RerankError when a required reranker cannot run."""
     query, settings, explain = ask.query, pipe.settings, pipe.explain
-    record, notices = _Record(pipe), list[str]()
+    notices = [flag_notice(flag) for flag in query.flags]
+    chosen = (
+        choose(query.conditions, pipe.snapshot, pipe.only, settings.min_token_len) if query.conditions else NO_FILTER
+    )
+    pipe = replace(pipe, allowed=chosen.rows)
+    record = _Record(pipe)
     lists = _first_stages(query, pipe, record, notices)
     for number, part in enumerate(ask.more, start=2):
         lists += _first_stages(part, pipe, record, notices, f"/{number}")
-    joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
+    earlier = [replace(r, uids=[uid for uid in r.uids if pipe.lets_in(uid)]) for r in ask.earlier]
+    joined = lists if settings.feedback == "replace" else [*lists, *earlier]
     named = _named(query, pipe, record)
     joined = with_literal(joined, uids(named), settings.rrf_k)
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
     hybrid = pipe.mode == "hybrid"
-    reranked, meetings = _rerank(query, fused, pipe, notices, record.crossing) if hybrid else (None, {})
+    reranked, meetings, lacking = _rerank(query, fused, pipe, notices, record.crossing) if hybrid else (None, {}, ())
     if reranked is not None:
-        record.add("rerank", reranked)
-    final = _final(fused, reranked, named, pipe, notices)
+        record.add("rerank", reranked, lacking)
+    final = _final(fused, reranked, named, pipe, notices, lacking)
     record.add("final", final)
     evidence = final[: settings.top_k]
     if reranked is not None and explain and isinstance(pipe.reranker, LateInteraction):
         explained = pipe.reranker.explain(reranked, uids(evidence), meetings, pipe.snapshot)
-        record.done["rerank"] = Stage("rerank", record.done["rerank"].ms, explained)
+        record.done["rerank"] = replace(record.done["rerank"], candidates=explained)
     done = tuple(record.done.values())
     hits = _hits(evidence, done, pipe.snapshot)
     verdict = _verdict(query, hits, done, pipe, notices)
     terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
-    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict)
-    own = tuple(RankedList(f"{r.name}@0", settings.query_weight * r.weight, r.uids) for r in lists)
+    verdict = replace(verdict, sufficient=False, reasons=(chosen.reason,)) if chosen.reason else verdict
+    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict, chosen.filters)
+    own = tuple(replace(r, name=f"{r.name}@0", weight=settings.query_weight * r.weight) for r in lists)
     return Step(round_, query, ask.earlier or own, final, tuple(notices))
 
 
@@ -158,15 +189,18 @@ def _first_stages(
     snapshot, settings, explain, only = pipe.snapshot, pipe.settings, pipe.explain, pipe.only
     own = {retriever.name: retriever for retriever in pipe.plugins.retrievers}
     wanted = [name for name in ("bm25", "dense") if pipe.mode in (name, "hybrid")]
+    unembedded = pipe.unembedded
     lists: list[RankedList] = []
     for name in dict.fromkeys([*wanted, *(own if pipe.mode == "hybrid" else ())]):
         found: Ranking | None = None
         if name in own:
-            found = plugins.retrieved(own[name], query.text, settings.fanout, snapshot, notices, pipe.scope)
+            plain = parse(query.text).plain if query.conditions else query.text
+            lets_in = pipe.lets_in if query.conditions else None
+            found = plugins.retrieved(own[name], plain, settings.fanout, snapshot, notices, pipe.scope, lets_in)
         if found is None and name == "bm25":
             # A stray bigram or two is no evidence, and in a list of its own it would outvote the dense stage.
             floor = settings.bm25_floor if pipe.mode == "hybrid" and snapshot.dense.size else 0.0
-            found = stages.bm25_stage(query, snapshot, settings, explain, floor, only)
+            found = stages.bm25_stage(query, snapshot, settings, explain, floor, only, unembedded)
             if not query.terms:
                 notices.append("no keyword terms in the query (only stop words or punctuation): bm25 found nothing")
         if found is None and name == "dense" and query.vector is not None:
@@ -184,6 +218,12 @@ def _first_stages(
                 weight = round(translation.list_weight(crossing, only), 2)
                 label = "translated" + suffix
                 lists.append(RankedList(label, weight, uids(record.add(label, found))))
+    dense = next((i for i, r in enumerate(lists) if r.name == "dense" + suffix and "dense" not in own), None)
+    if dense is not None and len(unembedded):
+        before = uids(stages.fused_stage(lists[:dense] + lists[dense + 1 :], settings, False))
+        lacking = tuple(uid for uid in before if snapshot.dense.vector(snapshot.row_of[uid]) is None)
+        record.done["dense" + suffix] = replace(record.done["dense" + suffix], lacking=lacking)
+        lists[dense] = placed(lists[dense], before, lacking)
     return lists
 
 
@@ -195,7 +235,8 @@ def say_of(name: str, query: Query, found: Ranking, pipe: Pipeline) -> float:
     if name != "bm25" or pipe.mode != "hybrid":
         return 1.0
     rows = np.array([pipe.snapshot.row_of[candidate.uid] for candidate in found], dtype=np.int64)
-    return round(keyword_weight(pipe.snapshot.sparse, query.terms, rows), 2)
+    index = half_typed.passages(pipe.snapshot.passages, query.begun).chunks
+    return round(keyword_weight(index, query.terms, rows), 2)
 
 
 def _crossing(text: str, query: Query, pipe: Pipeline, notices: list[str]) -> Crossing | None:
@@ -213,24 +254,28 @@ def _crossing(text: str, query: Query, pipe: Pipeline, notices: list[str]) -> Cr
 
 def _rerank(
     query: Query, fused: Ranking, pipe: Pipeline, notices: list[str], crossing: Crossing | None
-) -> tuple[Ranking | None, Meetings]:
-    """The rerank list and what met what; None when the stage did not run: a notice says why, an error if required."""
+) -> tuple[Ranking | None, Meetings, Sequence[str]]:
+    """The rerank list, what met what, and the candidates that it could not see.
+
+    None when the stage did not run: a notice says why, an error if required.
+    """
     reranker, settings = pipe.reranker, pipe.settings
     if reranker is None or not fused:
-        return None, {}
+        return None, {}, ()
     slow = isinstance(reranker, LLMReranker)
     depth = fused[: min(settings.rerank_depth, settings.llm_rerank_depth) if slow else settings.rerank_depth]
     if isinstance(reranker, LateInteraction):
         ranking, meetings = reranker.rank(query, depth, pipe.snapshot, pipe.explain, stages.bm25_of(settings), crossing)
-        lacking = len(depth) - len(ranking)
-        if lacking and query.tokens is not None and query.tokens.words:
-            notices.append(f"{lacking} of {len(depth)} candidates have no token codes yet and were not reranked")
-        return ranking, meetings
+        seen = set(uids(ranking)) if query.tokens is not None and query.tokens.words else set(uids(depth))
+        lacking = [uid for uid in uids(depth) if uid not in seen]
+        if lacking:
+            notices.append(f"{len(lacking)} of {len(depth)} candidates have no token codes yet and keep their places")
+        return ranking, meetings, lacking
     texts = [pipe.snapshot.chunk(candidate.uid).index_text for candidate in depth]
     try:
         ranking = stages.text_rerank(reranker, query.intent, uids(depth), texts, pipe.explain, pipe.cancelled)
         notices += [notice] if (notice := truncation_notice(reranker, query.intent, texts)) else []
-        return ranking, {}
+        return ranking, {}, ()
     except Cancelled:
         raise
     except Exception as error:  # a plug-in may raise anything, and must not take the search down with it
@@ -239,7 +284,7 @@ def _rerank(
         if settings.require_rerank:
             raise RerankError(f"GLASSBOX_REQUIRE_RERANK is set and {sentence}") from error
         notices.append(sentence)
-        return None, {}
+        return None, {}, ()
 
 
 def _named(query: Query, pipe: Pipeline, record: _Record) -> Ranking:
@@ -251,12 +296,19 @@ def _named(query: Query, pipe: Pipeline, record: _Record) -> Ranking:
     return record.add("literal", found) if found else ()
 
 
-def _final(fused: Ranking, reranked: Ranking | None, named: Ranking, pipe: Pipeline, notices: list[str]) -> Ranking:
+def _final(
+    fused: Ranking,
+    reranked: Ranking | None,
+    named: Ranking,
+    pipe: Pipeline,
+    notices: list[str],
+    lacking: Sequence[str] = (),
+) -> Ranking:
     if pipe.plugins.fusion is not None:
         ranking = plugins.fused_by(pipe.plugins.fusion, fused, reranked, notices)
         if ranking is not None:
             return ranking
-    return stages.final_stage(fused, reranked, pipe.rerank_weight, named, pipe.settings, pipe.explain)
+    return stages.final_stage(fused, reranked, pipe.rerank_weight, named, pipe.settings, pipe.explain, lacking)
 
 
 def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: Pipeline, notices: list[str]) -> Grade:

@@ -13,7 +13,7 @@ from glassbox_tui.index.dense import search_dense
 from glassbox_tui.index.rows import ChunkRow
 from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
-from glassbox_tui.index.sparse import Bm25, passage_parts, search_passages
+from glassbox_tui.index.sparse import Bm25, Passages, passage_parts, search_passages
 from glassbox_tui.index.store import Store
 from glassbox_tui.index.token_codes import read_codes
 from glassbox_tui.models.late_interaction import best_matches_many, contributions
@@ -21,9 +21,11 @@ from glassbox_tui.models.levelling import Level
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
+from glassbox_tui.retrieval import half_typed
 from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
 from glassbox_tui.retrieval.literal import with_literal
+from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.standing import length_shares
 from glassbox_tui.retrieval.trace import Candidate, Part
@@ -50,26 +52,37 @@ def bm25_of(settings: Settings, floor: float = 0.0) -> Bm25:
 
 
 def bm25_stage(
-    query: Query, snapshot: Snapshot, settings: Settings, explain: bool, floor: float = 0.0, only: Rows | None = None
+    query: Query,
+    snapshot: Snapshot,
+    settings: Settings,
+    explain: bool,
+    floor: float = 0.0,
+    only: Rows | None = None,
+    unheld: Rows | None = None,
 ) -> Ranking:
-    """Keyword matches, at most `fanout`; `floor`, `only`: see `search_passages`."""
+    """Keyword matches, at most `fanout`; `floor`, `only`, `unheld`: see `search_passages`."""
     how = bm25_of(settings, floor)
-    found = search_passages(snapshot.passages, query.terms, settings.fanout, how, only)
+    passages = half_typed.passages(snapshot.passages, query.begun)
+    found = search_passages(passages, query.terms, settings.fanout, how, only, unheld)
     return tuple(
         Candidate(
             snapshot.chunks[row].uid,
             rank,
             score,
-            _term_parts(snapshot, row, query, how) if explain else (),
+            _term_parts(passages, row, query, how) if explain else (),
         )
         for rank, (row, score) in enumerate(found, start=1)
     )
 
 
-def _term_parts(snapshot: Snapshot, row: int, query: Query, how: Bm25) -> tuple[Part, ...]:
+def _term_parts(passages: Passages, row: int, query: Query, how: Bm25) -> tuple[Part, ...]:
     return tuple(
-        Part(term, own + whole, f"chunk {own:.2f} + note {whole:.2f}" if how.note_share else "")
-        for term, own, whole in passage_parts(snapshot.passages, row, query.terms, how)
+        Part(
+            half_typed.part_name(term, query.begun, passages, row),
+            own + whole,
+            f"chunk {own:.2f} + note {whole:.2f}" if how.note_share else "",
+        )
+        for term, own, whole in passage_parts(passages, row, query.terms, how)
     )
 
 
@@ -110,16 +123,23 @@ def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) 
 
 
 def final_stage(
-    fused: Ranking, rerank: Ranking | None, weight: float, named: Ranking, settings: Settings, explain: bool
+    fused: Ranking,
+    rerank: Ranking | None,
+    weight: float,
+    named: Ranking,
+    settings: Settings,
+    explain: bool,
+    lacking: Sequence[str] = (),
 ) -> Ranking:
     """The second fusion: the reranker is one more list, a signal and not a veto.
 
-    What was not reranked stands behind what was: its fused rank is lower and it has no second summand. `named`: what
-    holds a rare thing of the question (see `literal`); where there is no reranker it has had its say in `fused`.
+    What was not reranked stands behind what was: its fused rank is lower and it has no second summand. But `lacking`,
+    which the reranker could not see, keep their fused places in its list (see `places`). `named`: what holds a rare
+    thing of the question (see `literal`); where there is no reranker it has had its say in `fused`.
     """
     lists = [RankedList("fused", 1.0, uids(fused))]
     if rerank is not None:
-        lists.append(RankedList("rerank", weight, uids(rerank)))
+        lists.append(placed(RankedList("rerank", weight, uids(rerank)), uids(fused), lacking))
     return rrf(with_literal(lists, uids(named), settings.rrf_k), settings.rrf_k, explain)
 
 

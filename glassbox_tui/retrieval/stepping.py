@@ -15,7 +15,7 @@ from typing import Any
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
-from glassbox_tui.retrieval.fusion import RankedList
+from glassbox_tui.retrieval.fusion import RankedList, rrf
 from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end
 from glassbox_tui.retrieval.moves import (
     Accept,
@@ -30,6 +30,7 @@ from glassbox_tui.retrieval.moves import (
     Stop,
     with_end,
 )
+from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rewriting import Log, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round, say_of
@@ -99,14 +100,16 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
 def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
     wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
     same = wording == base_of(move.of.query, move.of.added_terms) == first.text
-    query = first if same else reworded(first, wording, pipe)
+    query = first if same else reworded(first, wording, pipe, typed=True)
     new = tuple(t for t in added if t.term not in query.terms)
     query = grown(query, wording, new, before.final, pipe.snapshot)
     return Ask(before.round.number + 1, "manual", query, new, before.origin_lists)
 
 
 def _own(move: Own, before: Step, first: Query, pipe: Pipeline) -> Ask:
-    return Ask(before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe), (), before.origin_lists)
+    return Ask(
+        before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe, typed=True), (), before.origin_lists
+    )
 
 
 def _pause(trace: Trace, pipe: Pipeline) -> Pause:
@@ -162,12 +165,19 @@ def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]
     Chunks that the index no longer holds are left out of the lists.
     """
     first = ask_first(trace.query, pipe).query
-    own = takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages)
+    own = list(takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages))
     gone = set[str]()
-    held = [(s.name, _held(s.candidates, pipe, gone)) for s in own if s.name != "literal"]
+    k, weight = pipe.settings.rrf_k, pipe.settings.query_weight
+    held = {}
+    for stage in own:
+        if stage.name != "literal":  # every round makes its own
+            ranking = _held(stage.candidates, pipe, gone)
+            said = weight * say_of(stage.name, first, ranking, pipe)
+            held[stage.name] = RankedList(f"{stage.name}@0", said, uids(ranking))
     lists = tuple(
-        RankedList(f"{name}@0", pipe.settings.query_weight * say_of(name, first, ranking, pipe), uids(ranking))
-        for name, ranking in held
+        placed(held[s.name], uids(rrf([r for name, r in held.items() if name != s.name], k, False)), s.lacking)
+        for s in own
+        if s.name in held
     )
     final = trace.last.stage("final")
     order = _held(final.candidates if final is not None else (), pipe, gone)

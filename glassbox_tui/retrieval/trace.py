@@ -49,11 +49,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage's full candidate list, best first. `ms` is wall time."""
+    """One stage's full candidate list, best first. `ms` is wall time.
+
+    `lacking` are candidates of the lists before that have no vector (dense) or no token codes (rerank) yet: the stage
+    could not see them, and when its list is fused they keep their place (see `retrieval.places`).
+    """
 
     name: str
     ms: float
     candidates: tuple[Candidate, ...]
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,18 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition of the query on every chunk that a stage may see: `kind` is "phrase" (must stand there) or "exclude".
+
+    `text` is as a person types it; `removed` is how many of the chunks that are searched it alone leaves out.
+    """
+
+    kind: str
+    text: str
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One pass through the stages with one query. `origin`: user, prf, llm, manual, decompose or hyde."""
 
@@ -132,6 +149,7 @@ class Round:
     stages: tuple[Stage, ...]
     hits: tuple[Hit, ...]
     grade: Grade
+    filters: tuple[Filter, ...] = ()
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None if it did not run."""

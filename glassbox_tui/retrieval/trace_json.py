@@ -14,6 +14,7 @@ from glassbox_tui.retrieval.trace import (
     AddedTerm,
     Attempt,
     Candidate,
+    Filter,
     Grade,
     Hit,
     IndexInfo,
@@ -108,8 +109,15 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
         "added_terms": [
             {"term": t.term, "weight": t.weight, "from": list(t.sources), "surface": t.surface} for t in r.added_terms
         ],
+        "filters": [{"kind": f.kind, "text": f.text, "removed": f.removed} for f in r.filters],
         "stages": [
-            {"name": s.name, "ms": s.ms, "candidates": [_candidate_to_dict(c) for c in s.candidates]} for s in r.stages
+            {
+                "name": s.name,
+                "ms": s.ms,
+                "candidates": [_candidate_to_dict(c) for c in s.candidates],
+                "lacking": list(s.lacking),
+            }
+            for s in r.stages
         ],
         "hits": [_hit_to_dict(h) for h in r.hits],
         "grade": {
@@ -182,7 +190,12 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             for t in d["added_terms"]
         ),
         stages=tuple(
-            Stage(_str(s["name"]), _float(s.get("ms", 0.0)), tuple(_candidate_from_dict(c) for c in s["candidates"]))
+            Stage(
+                _str(s["name"]),
+                _float(s.get("ms", 0.0)),
+                tuple(_candidate_from_dict(c) for c in s["candidates"]),
+                tuple(_str(uid) for uid in s.get("lacking", ())),
+            )
             for s in d["stages"]
         ),
         hits=tuple(_hit_from_dict(h) for h in d["hits"]),
@@ -196,6 +209,7 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             reasons=tuple(_str(x) for x in g["reasons"]),
             missing=tuple(_str(x) for x in g.get("missing", ())),
         ),
+        filters=tuple(Filter(_str(f["kind"]), _str(f["text"]), _int(f["removed"])) for f in d.get("filters", ())),
     )
 
 

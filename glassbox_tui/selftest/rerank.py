@@ -15,6 +15,7 @@ from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import Candidate, Round
 from glassbox_tui.selftest.bench import CROSS, EN, ZH, Bench
 from glassbox_tui.selftest.check import Group, NotRun, need, need_all, need_close
+from glassbox_tui.text.strays import bare
 
 rerank = Group("rerank")
 
@@ -159,7 +160,7 @@ def _(bench: Bench) -> str:
         raise NotRun("late interaction is not the reranker")
     worst, count = 0.0, 0
     for question in (EN, CROSS):
-        tokens = read_query(question, engine.embedder, engine.snapshot.sparse, 1).tokens
+        tokens = read_query(bare(question), engine.embedder, engine.snapshot.sparse, 1).tokens
         need(tokens is not None and tokens.words, f"{question!r} has no tokens")
         assert tokens is not None
         weights = tokens.weights / tokens.weights.sum()

@@ -10,6 +10,7 @@ from typing import Any
 from glassbox_tui.notes.bundled import bundled_corpus
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.selftest import (
+    asking,
     chunking,
     embedding,
     fusion,
@@ -32,6 +33,7 @@ GROUPS: tuple[Group, ...] = (
     fusion.fusion,
     index.index,
     retrieval.retrieval,
+    asking.asking,
     loop.loop,
     rerank.rerank,
     language_model.language_model,

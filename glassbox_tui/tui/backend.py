@@ -127,8 +127,8 @@ class Backend(Protocol):
     def info(self) -> IndexInfo: ...
 
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
-        """One Trace; `rounds` False: the first round only, and no language model. May raise Cancelled once
-        `cancelled()` is true."""
+        """One Trace; `rounds` False: somebody types, so it is the first round only, no language model is asked, and
+        the last word may be half a word. May raise Cancelled once `cancelled()` is true."""
         ...
 
     def step(self, move: Move, *, go_on: bool, cancelled: CancelledFn, rewriter: str = "") -> Pause:
@@ -241,6 +241,7 @@ class EngineBackend:
             cancelled=cancelled,
             scope=scope,
             hurried=not rounds,
+            typing=not rounds,
             rewriter=rewriter or self._engine.settings.rewriter,
         )
 

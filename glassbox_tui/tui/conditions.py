@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from rich.text import Text
 
+from glassbox_tui.retrieval.reasons import filter_words
 from glassbox_tui.tui.cells import BAD, DIM, HEAD, KEY, WARN, cut, ends, wrap
 from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.keys import key_of
@@ -56,6 +57,7 @@ def notices(view: View) -> list[_Line]:
         said.append((say("changes of the folder: {}", mode_words(mode)), WARN))
     trace, now = view.trace, shown_round(view)
     if trace is not None and now is not None:
+        said += [(filter_words(f.kind, f.text, f.removed, say), HEAD) for f in now.filters]
         said += [(told(notice), WARN) for notice in trace.notices]
         if now.grade.missing and not now.grade.sufficient:
             written = surface_forms(trace.rounds[0], trace.query)
@@ -136,9 +138,11 @@ def _indexing(view: View) -> list[_Line]:
 
 
 def _no_hits(view: View) -> list[_Line]:
-    trace = view.trace
+    trace, now = view.trace, shown_round(view)
     if trace is not None and trace.index.chunks == 0:
         return _empty(view)
+    if now is not None and now.filters and now.grade.reasons:
+        return [(say("No note matches: {}.", told(now.grade.reasons[0])), WARN)]
     lines = [(say("No note matches: no stage found anything for this query."), WARN)]
     if any(notice.startswith("no keyword terms") for notice in (trace.notices if trace is not None else ())):
         lines.append((say("It holds no word to search for, only stop words or punctuation: name the thing."), ""))

@@ -13,6 +13,7 @@ from glassbox_tui.text.normalize import visible
 from glassbox_tui.tui.cells import DIM, HEAD, KEY, MARK, cut, number, wrap
 from glassbox_tui.tui.conditions import instead_of_evidence
 from glassbox_tui.tui.layout import soft_wrap
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, selected_hit, shown_round
 from glassbox_tui.tui.tokenlist import token_list
 from glassbox_tui.tui.words import say
@@ -93,6 +94,8 @@ def scores(view: View, width: int, height: int) -> list[Text]:
         elif name == "bm25":
             # How chunk and note share a term's score is in the x-ray: here it would push later stages out of sight.
             parts = [replace(p, name=words.get(p.name, p.name), detail="") for p in parts]
+        else:
+            parts = [replace(p, detail=", ".join(map(told, p.detail.split(", ")))) for p in parts]
         lines.extend(packed(line, summands(parts), width, indent=9))
     return lines
 

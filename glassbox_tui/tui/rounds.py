@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from glassbox_tui.retrieval.moves import Proposal
-from glassbox_tui.retrieval.reasons import ENDED
+from glassbox_tui.retrieval.reasons import ENDED, filter_words
 from glassbox_tui.retrieval.trace import Attempt, Grade, Round, Trace
 from glassbox_tui.retrieval.wording import PLUS, added_words, base_of
 from glassbox_tui.tui import branches
@@ -16,6 +16,7 @@ from glassbox_tui.tui.attempts import rewriter_line
 from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, cut, ends, fit, wrap
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.lines import decimal, signals
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import say
 from glassbox_tui.views import attempts
@@ -109,8 +110,10 @@ def _round(r: Round, here: bool, width: int, ascii: bool, asked: Sequence[Attemp
         lines += _below(Text(query_words(r), KEY), width)
     held = signals(r.grade, bar_cells=8 if width >= 80 else 5, ascii=ascii)
     lines += _below(held, width) if width < _ROOMY else [cut(Text(" " * _INDENT).append_text(held), width)]
+    for f in r.filters:
+        lines += _below(Text(plain(filter_words(f.kind, f.text, f.removed, say)), WARN), width)
     lines += _from(r, width)
-    why = reason_words(r.grade, say)
+    why = [told(reason) for reason in reason_words(r.grade, say)]
     if why and not r.grade.sufficient:
         lines += _below(Text(say("because {}", "; ".join(why)), DIM), width)
     return lines + attempt_lines(asked, width, _INDENT, here)

@@ -20,8 +20,19 @@ ENGINE: Final[dict[str, str]] = {
     "dense search covers {} of the chunks in scope so far": "dense 检索目前只覆盖范围内 {} 的片段",
     "no keyword terms in the query (only stop words or punctuation): bm25 found nothing":
         "问题里没有关键词（只有停用词或标点）：bm25 没有结果",
-    "{} of {} candidates have no token codes yet and were not reranked":
-        "{} 个候选（共 {} 个）尚无词元编码，未参与重排",
+    "{} of {} candidates have no token codes yet and keep their places":
+        "{} 个候选（共 {} 个）尚无词元编码，保持原来的位置",
+    "no token codes yet": "尚无词元编码",
+    "rank {} of those seen": "在看得到的之中排第 {}",
+    # -- the query's filters -------------------------------------------------------------------------------------------
+    "only chunks with {}: {} left out": "只要含 {} 的片段：略去 {} 个",
+    "{}: {} left out": "{}：略去 {} 个片段",
+    "no chunk holds the phrase {}: without the marks {} hold its words":
+        "没有片段含短语 {}：去掉引号，有 {} 个片段含其中的词",
+    "the filters {} leave no chunk": "筛选条件 {} 没有留下任何片段",
+    '{} stands in the notes as it is, so it is searched for; -"{}" leaves the word out':
+        '笔记里就写着 {}，因此照样检索；要排除这个词，请写 -"{}"',
+    "No note matches: {}.": "没有匹配的笔记：{}。",
     "the reranker {} failed ({}): the fused order stands": "重排器 {} 出错（{}）：以融合的次序为准",
     "rerank is off: {} has no token states for late interaction": "重排已关闭：{} 没有后期交互所需的词元状态",
     "No rerank stage: {}.": "没有重排阶段：{}。",

@@ -10,6 +10,7 @@ from rich.console import Console, Group, OverflowMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from glassbox_tui.retrieval.reasons import filter_words
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views.look import Look, arrows, ellipsis
@@ -129,16 +130,22 @@ def index_line(trace: Trace) -> Text:
     return Text("   ".join([*parts, *([] if total is None else [f"{total:.0f} ms"])]), style="dim")
 
 
+def filter_lines(trace: Trace) -> list[Text]:
+    """The filters of the last round's query, a line each: what each leaves out."""
+    return [Text(line(filter_words(f.kind, f.text, f.removed)), "yellow") for f in trace.last.filters]
+
+
 def evidence(trace: Trace, *, width: int, look: Look = "unicode", flow: bool = True) -> RenderableType:
     """What `retrieve` prints: the query, the index, the table, the rank flow, the rounds with their verdicts."""
-    items: list[RenderableType] = [styled(trace.query, "bold"), index_line(trace)]
+    items: list[RenderableType] = [styled(trace.query, "bold"), index_line(trace), *filter_lines(trace)]
     if trace.hits:
         items.append(evidence_table(trace, width=width, look=look))
         items += [] if look == "unicode" else [Text("")]  # where the table has no box with a blank line of its own
         if flow:
             items += [rich_text(rank_flow(trace.last, width=min(width, 100), look=look)), Text("")]
     else:
-        items.append(Text("nothing was found", "yellow"))
+        filtered_out = trace.last.filters and trace.last.grade.reasons
+        items.append(Text(line(trace.last.grade.reasons[0]) if filtered_out else "nothing was found", "yellow"))
     items += round_lines(trace)
     return Group(*items)
 

@@ -59,7 +59,8 @@ def matched_spans(hit: Hit, now: Round) -> list[Span]:
         return []
     from glassbox_tui.text.tokens import tokenize  # its tables would delay the app's first paint
 
-    terms = {p.name for p in found.parts} or set(now.terms)
+    # `fusio… = fusion`: what was typed, and the terms of the chunk that it met.
+    terms = {term for p in found.parts for term in p.name.rpartition(" = ")[2].split(", ")} or set(now.terms)
     return joined((t.start, t.end) for t in tokenize(hit.text) if t.term in terms)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glassbox_tui.retrieval.reasons import ENDED
+from glassbox_tui.retrieval.reasons import ENDED, filter_words
 from glassbox_tui.retrieval.trace import Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views import attempts
@@ -103,6 +103,8 @@ def _answer(answer: ReportAnswer) -> Iterator[str]:
 def _round(r: Round, trace: Trace) -> Iterator[str]:
     yield from ("", f"### Round {r.number} ({line(r.origin)}): {_verdict(r.grade).lower()}", "")
     yield f"- query: {code(r.query)}"
+    for f in r.filters:
+        yield f"- filter: {code(filter_words(f.kind, f.text, f.removed))}"
     surface = surface_forms(r, trace.query, (hit.text for hit in r.hits))
     for word in added_words(r.added_terms):
         adder = "the model" if r.origin == "llm" else "the person who searched"

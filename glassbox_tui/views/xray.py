@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from glassbox_tui.retrieval.reasons import ENDED
+from glassbox_tui.retrieval.reasons import ENDED, filter_words
 from glassbox_tui.retrieval.trace import Attempt, Candidate, Hit, Part, Round, Stage, Trace
 from glassbox_tui.views import attempts
 from glassbox_tui.views.look import Look
@@ -39,6 +39,8 @@ def _round(r: Round, width: int, look: Look, asked: Sequence[Attempt] = ()) -> I
     yield f"== round {r.number} ({line(r.origin)}) ".ljust(min(width, 72), "=")
     yield f"query  {line(r.query)}"
     yield f"terms  {' '.join(map(line, r.terms)) or 'no keyword terms'}"
+    for f in r.filters:
+        yield f"filter {line(filter_words(f.kind, f.text, f.removed))}"
     for t in r.added_terms:
         word = f", from the word {line(t.surface)}" if t.surface not in ("", t.term) else ""
         sources = ", ".join(map(line, t.sources)) or ("the model" if r.origin == "llm" else "you")
@@ -61,6 +63,8 @@ def _stage(stage: Stage) -> Iterator[str]:
     yield f"-- {line(stage.name)}: {len(stage.candidates)} candidates, {stage.ms:.1f} ms --"
     for c in stage.candidates:
         yield _candidate(c)
+    if stage.lacking:
+        yield f"      not seen by this stage, kept in their places: {', '.join(map(line, stage.lacking))}"
 
 
 def _candidate(c: Candidate) -> str:

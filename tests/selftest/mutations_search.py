@@ -161,7 +161,7 @@ LOOP = (
     ),
     broken(
         "later rounds drop the first round's lists",
-        "retrieval.rounds:run_round", "[*lists, *ask.earlier]", "lists",
+        "retrieval.rounds:run_round", "[*lists, *earlier]", "lists",
         "loop: the original query's lists are never dropped",
     ),
     broken(
@@ -328,4 +328,23 @@ GENERATION = (
     ),
 )  # fmt: skip
 
-SEARCH_MUTATIONS = (*FUSION, *RETRIEVAL, *LOOP, *RERANK, *LANGUAGE_MODEL, *GENERATION)
+ASKING = (
+    broken(
+        "filters are told and not applied",
+        "retrieval.filters:choose", "left = np.setdiff1d(left, out, assume_unique=True)", "left = left",
+        "asking: what a filter leaves out is in no stage and no round",
+    ),
+    broken(
+        "the words of half a word are rare by what is typed of it",
+        "index.sparse:SparseIndex.document_frequency", "return len(union.rows)", "return 0",
+        "asking: half a word meets what it may become, as one word",
+    ),
+    broken(
+        "what has no vector stands behind what has one",
+        "retrieval.places:kept_places", "uid = fixed.get(place) or next(rest, None)",
+        "uid = next(rest, None) or fixed.get(place)",
+        "asking: what has no vector yet keeps its place",
+    ),
+)  # fmt: skip
+
+SEARCH_MUTATIONS = (*FUSION, *RETRIEVAL, *ASKING, *LOOP, *RERANK, *LANGUAGE_MODEL, *GENERATION)

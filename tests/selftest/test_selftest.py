@@ -22,7 +22,7 @@ from glassbox_tui.selftest.report import report
 from glassbox_tui.selftest.run import invariants, run, to_dict
 from glassbox_tui.settings import Settings, load_settings
 
-GROUPS = ["chunking", "embedding", "sparse", "fusion", "index", "retrieval", "loop", "rerank"]
+GROUPS = ["chunking", "embedding", "sparse", "fusion", "index", "retrieval", "asking", "loop", "rerank"]
 GROUPS += ["language model", "generation"]
 
 
