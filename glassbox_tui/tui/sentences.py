@@ -66,6 +66,7 @@ TEMPLATES = (
     "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)",
     "rerank is off: without an embedder there is no late interaction",
     # models
+    "onnxruntime was imported before glassbox_tui, with its telemetry on: import glassbox_tui first, or set {}=1",
     "The hashing embedder serves, which compares spelling and not meaning: {}.",
     "{} serves as embedder: {}.",
     "The embedder {} does not know {} of the tokens in these notes: dense search will be poor; "
