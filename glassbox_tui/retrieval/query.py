@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.models.calibration import Calibrated, Calibration, dense_offsets, late_offsets
 from glassbox_tui.models.late_interaction import prepare_query
+from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
 from glassbox_tui.text.tokens import tokenize
 
@@ -52,9 +53,9 @@ class Query:
 
 
 def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
-    """A typed query: each term weighs as often as it occurs. `embedder` None: keyword search only."""
+    """A typed query: each term weighs as often as it occurs. No embedder: keyword search only."""
     terms = {term: float(n) for term, n in Counter(t.term for t in tokenize(text, min_token_len)).items()}
-    if embedder is None:
+    if embedder is None or isinstance(embedder, NoEmbedder):
         return Query(text, text, terms, None, None, None)
     if not isinstance(embedder, TokenEmbedder):
         vector = np.asarray(embedder.embed_query(text), dtype=np.float32)
