@@ -221,6 +221,14 @@ step() { # NAME COMMAND...
   printf '(%s: %s s)\n' "$name" "$((SECONDS - began))" >&2
 }
 
+# Whether a program can be traced without a network around it; without the right to be root, as a user that looks like one.
+traces() {
+  local alone='--net'
+  [ "$(id -u)" = 0 ] || alone='--user --map-root-user --net'
+  # shellcheck disable=SC2086  # $alone is several words
+  unshare $alone strace -f --seccomp-bpf -e trace=openat -o /dev/null true >/dev/null 2>&1
+}
+
 run_tests() {
   local bin=$venv/bin marks='not full' data name
   case ${1:-} in
@@ -245,6 +253,10 @@ run_tests() {
   if ! command -v tmux >/dev/null 2>&1; then
     printf '\nrun.sh: tmux is not installed: the test inside tmux is left out\n' >&2
     marks="($marks) and not tmux"
+  fi
+  if ! traces; then
+    printf '\nrun.sh: nothing can be traced here: the tests that watch system calls are left out (they need strace, and unshare with the right to make a network namespace)\n' >&2
+    marks="($marks) and not strace"
   fi
   if ! generates; then
     printf '\nrun.sh: no language model here: the tests that need one are left out (./run.sh setup --with-llm installs one)\n' >&2

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glassbox_tui.offline import stay_offline
+
 if TYPE_CHECKING:
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.retrieval.trace import Trace
 
 __version__ = "0.1.0"
 __all__ = ["Engine", "Trace", "__version__"]
+
+stay_offline()  # before any part of the package can load a model's runtime
 
 
 def __getattr__(name: str) -> Any:

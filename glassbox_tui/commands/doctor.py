@@ -12,6 +12,7 @@ from glassbox_tui.index.check import CURES, Finding, check_index
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.repair import mend
 from glassbox_tui.models.checksums import model_faults
+from glassbox_tui.models.telemetry import telemetry
 from glassbox_tui.notes.scan import check_file
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
@@ -37,7 +38,7 @@ def diagnose(notes: Path, settings: Settings, progress: ProgressFn) -> Diagnosis
     """Look everything over and change nothing. Raises SettingsError, and NotesError for a file that is no note."""
     check_file(notes)
     file = index_path(settings, notes)
-    return Diagnosis(str(file), (*check_index(file, notes, settings, progress), *_models(settings)))
+    return Diagnosis(str(file), _look(file, notes, settings, progress))
 
 
 def repair(notes: Path, settings: Settings, progress: ProgressFn, found: Diagnosis) -> Diagnosis:
@@ -54,8 +55,16 @@ def repair(notes: Path, settings: Settings, progress: ProgressFn, found: Diagnos
             notices += engine.notices
         if report.locked:
             raise GlassboxError("another process is writing the index: what is missing now, it makes or a later run")
-    left = (*check_index(file, notes, settings, progress), *_models(settings))
-    return Diagnosis(found.index_file, found.found, left, notices)
+    return Diagnosis(found.index_file, found.found, _look(file, notes, settings, progress), notices)
+
+
+def _look(file: Path, notes: Path, settings: Settings, progress: ProgressFn) -> tuple[Finding, ...]:
+    return (*check_index(file, notes, settings, progress), *_models(settings), _telemetry())
+
+
+def _telemetry() -> Finding:
+    fault, seen = telemetry()
+    return Finding("telemetry", not fault, fault or seen)
 
 
 def _models(settings: Settings) -> Sequence[Finding]:

@@ -23,9 +23,10 @@ from glassbox_tui.index.lock import writer_of
 from glassbox_tui.index.reach import sort_out, unreachable
 from glassbox_tui.index.rows import ChunkRow, checksum, pack_counts, read_chunk_row, text_hash
 from glassbox_tui.index.schema import SCHEMA_VERSION, account_fault
+from glassbox_tui.index.unread import told
 from glassbox_tui.models.late_interaction import PER_BYTE
 from glassbox_tui.notes.ignore import rules_of
-from glassbox_tui.notes.load import digest_of, load
+from glassbox_tui.notes.load import UNREADABLE, digest_of, load, unread_reason
 from glassbox_tui.notes.scan import FoundFile, NotesError, Scan, scan
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.settings import Settings
@@ -362,14 +363,16 @@ def _folder(at: _Looking) -> Iterator[Finding]:
     known, files = _known(at.db), at.files
     new, missing = sorted(files.keys() - known.keys()), sorted(known.keys() - files.keys())
     gone, kept = sort_out(missing, unreachable(at, at.root, at.seen))
-    changed = [path for path in sorted(files.keys() & known.keys()) if not _same(known[path], files[path])]
+    both = sorted(files.keys() & known.keys())
+    unread = {path: why for path in both if known[path][0] and (why := unread_reason(files[path].absolute))}
+    changed = [path for path in both if path not in unread and not _same(known[path], files[path])]
     behind = [
         f"{len(paths):,} {what} (such as {paths[0]})"
         for what, paths in (("new", new), ("changed", changed), ("gone", gone))
         if paths
     ]
     wrong = f"the index is behind the folder: {', '.join(behind)}" if behind and not at.written else ""
-    out_of_reach = "".join(f"; {part}" for part in kept)
+    out_of_reach = "".join(f"; {part}" for part in (*kept, *told(list(unread.items()))))
     yield _finding("notes", wrong, f"all {len(files):,} files are known as they are{out_of_reach}", "update")
 
 
@@ -379,8 +382,10 @@ def _known(db: sqlite3.Connection) -> dict[str, tuple[str, int, int, str, str]]:
 
 
 def _same(known: tuple[str, int, int, str, str], file: FoundFile) -> bool:
-    digest, mtime, size, _, _ = known
-    if not digest:  # it was never read: too large, or not to be opened
+    digest, mtime, size, status, _ = known
+    if status == UNREADABLE:  # the next update tries again
+        return bool(unread_reason(file.absolute))
+    if not digest:  # it was never read: too large
         return (mtime, size) == (file.mtime_ns, file.size)
     return size == file.size and digest == digest_of(file.absolute)
 

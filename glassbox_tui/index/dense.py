@@ -59,10 +59,11 @@ def build_dense(
 ) -> DenseIndex:
     """Line up the stored vectors with chunks: `keys[i]` names the embedding of chunk number i.
 
-    A vector of another length than `dimension` is left out: it was written by something else.
+    A vector of another length than `dimension` is left out: it was written by something else. Without an embedder
+    (dimension 0) no chunk has a vector, whatever is stored.
     """
     size = 4 * dimension
-    found = [i for i, key in enumerate(keys) if key in vectors and len(vectors[key]) == size]
+    found = [i for i, key in enumerate(keys) if size and len(vectors.get(key, b"")) == size]
     matrix = np.frombuffer(b"".join(vectors[keys[i]] for i in found), dtype="<f4").reshape(len(found), dimension)
     return serve(matrix, np.array(found, dtype=np.int64), places(calibration, matrix), calibration)
 
@@ -73,7 +74,7 @@ def splice_dense(index: DenseIndex, place: NDArray[np.int32], added: Mapping[int
     `added` (number -> vector) speaks of the new numbers.
     """
     dimension = index.matrix.shape[1]
-    new = sorted(number for number, vector in added.items() if len(vector) == 4 * dimension)
+    new = sorted(number for number, vector in added.items() if dimension and len(vector) == 4 * dimension)
     fresh = np.frombuffer(b"".join(added[i] for i in new), dtype="<f4").reshape(len(new), dimension)
     rows = place[index.rows].astype(np.int64)
     kept = rows >= 0

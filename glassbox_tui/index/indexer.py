@@ -16,11 +16,12 @@ from pathlib import Path
 from glassbox_tui.index.reach import Kept, remember_mounts, sort_out, unreachable
 from glassbox_tui.index.rows import ChunkRecord, ChunkRow, NoteRecord
 from glassbox_tui.index.store import Store
+from glassbox_tui.index.unread import is_unread, still_unread, told, unmarked
 from glassbox_tui.models.protocols import Embedder
 from glassbox_tui.models.truncation import CountsTokens
 from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.lines import line_ranges, page_of
-from glassbox_tui.notes.load import LoadedNote, digest_of, load
+from glassbox_tui.notes.load import UNREADABLE, LoadedNote, digest_of, load
 from glassbox_tui.notes.scan import FoundFile, Scan, Skipped, scan
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
 from glassbox_tui.settings import Settings
@@ -38,7 +39,8 @@ SETTLED_NS = 2_000_000_000
 class UpdateReport:
     """What an update did. `skipped` are files left out at the scan; `problems` the ones read but not searchable.
 
-    `pending` chunks still lack their embedding; `kept` are notes that are out of reach and stay as they were.
+    `pending` chunks still lack their embedding; `kept` are notes that are out of reach, or cannot be read, and stay as
+    they were.
     `warnings` (path, sentence) are of notes that are searchable although something in them was mended or guessed.
     """
 
@@ -65,6 +67,7 @@ class _Tally:
     unchanged: int = 0
     parsed: int = 0
     chunks: int = 0
+    unread: list[tuple[str, str]] = field(default_factory=list)  # path, reason
 
 
 def chunker_fingerprint(settings: Settings, embedder: Embedder) -> str:
@@ -182,7 +185,7 @@ def _report(
         parsed=tally.parsed,
         chunks=tally.chunks,
         skipped=found.skipped,
-        kept=kept,
+        kept=(*kept, *told(tally.unread)),
         problems=tuple((note.path, note.reason or note.status) for note in notes if note.status != "ok"),
         warnings=tuple((note.path, warning) for note in notes for warning in note.warnings),
     )
@@ -201,15 +204,19 @@ def _update_file(
     known = books.notes.get(file.path)
     if known is not None and known.chunker == fingerprint:
         same_times = (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
-        if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS:
+        if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS and not is_unread(known):
             tally.unchanged += 1
             return
         if known.digest and known.digest == digest_of(file.absolute):
-            store.touch_note(file.path, file.mtime_ns, file.size, seen)
-            books.notes[file.path] = replace(known, mtime_ns=file.mtime_ns, size=file.size, seen_ns=seen)
-            tally.unchanged += 1
+            same = replace(unmarked(known), mtime_ns=file.mtime_ns, size=file.size, seen_ns=seen)
+            _keep(store, books, known, same, tally)
             return
     note = load(file.absolute, file.path)
+    if known is not None and note.status == UNREADABLE:
+        _keep(store, books, known, still_unread(known, note.reason), tally)
+        if known.status != UNREADABLE:
+            tally.unread.append((file.path, note.reason))
+        return
     chunks = _chunk_records(note, None, settings, embedder)
     counts = _note_counts(note.title, chunks, settings.min_token_len)
     record = _note_record(note, file, fingerprint, seen)
@@ -222,6 +229,16 @@ def _update_file(
         tally.added += 1
     else:
         tally.changed += 1
+
+
+def _keep(store: Store, books: Books, known: NoteRecord, now: NoteRecord, tally: _Tally) -> None:
+    """The note keeps its text; what else is known of it changes from `known` to `now`."""
+    if now != known:
+        store.touch_note(now)
+        books.notes[now.path] = now
+    if now.warnings != known.warnings or now.reason != known.reason:  # else nobody sees a difference
+        books.dirty.add(now.path)
+    tally.unchanged += 1
 
 
 def _note_record(note: LoadedNote, file: FoundFile, fingerprint: str, seen_ns: int = 0) -> NoteRecord:

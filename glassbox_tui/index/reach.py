@@ -29,13 +29,20 @@ class HasMeta(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """`notes` notes at or below `path` ("" is the whole folder) could not be looked at, for a `reason`."""
+    """`notes` notes at or below `path` ("" is the whole folder) could not be looked at, for a `reason`.
+
+    `alone`: they are files that were found and could not be read, `path` the first of them.
+    """
 
     path: str
     reason: str
     notes: int
+    alone: bool = False
 
     def __str__(self) -> str:
+        if self.alone:
+            more = f" and {self.notes - 1:,} more" if self.notes > 1 else ""
+            return f"{self.path!r}{more} {self.reason}: kept as last read, and tried again"
         if self.path:
             return f"notes below {self.path!r} cannot be reached ({self.reason}): {self.notes:,} are kept as last read"
         return f"the notes cannot be reached ({self.reason}): {self.notes:,} are kept as last read"

@@ -285,12 +285,14 @@ class Store:
         return ids
 
     @_told
-    def touch_note(self, path: str, mtime_ns: int, size: int, seen_ns: int) -> None:
-        """The file was written but holds what it held: remember its new times and nothing else."""
+    def touch_note(self, note: NoteRecord) -> None:
+        """Its text stays: remember its file's times, and what is to be said of it, and nothing else."""
+        warnings = json.dumps(note.warnings, ensure_ascii=False)
         with self._transaction() as db:
             db.execute(
-                "UPDATE notes SET mtime_ns = ?, size = ?, seen_ns = ? WHERE collection = ? AND path = ?",
-                (mtime_ns, size, seen_ns, COLLECTION, path),
+                "UPDATE notes SET mtime_ns = ?, size = ?, seen_ns = ?, reason = ?, warnings = ?"
+                " WHERE collection = ? AND path = ?",
+                (note.mtime_ns, note.size, note.seen_ns, note.reason, warnings, COLLECTION, note.path),
             )
 
     @_told

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import statistics
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from glassbox_tui.notes.scan import locate, scan
 from glassbox_tui.notes.watch import watch
 from glassbox_tui.progress import ProgressFn
 from glassbox_tui.retrieval.engine import Engine
+from glassbox_tui.scratch import scratch_folder
 from glassbox_tui.settings import Settings
 
 WAIT_SECONDS = 60.0  # for one event
@@ -60,14 +60,16 @@ def bench_edits(
     notes: Path, settings: Settings, embedder: Embedder, queries: Sequence[str], edits: int, progress: ProgressFn
 ) -> EditBench:
     """Index a copy of `notes` while searching it, then edit `edits` of its text notes. Raises GlassboxError."""
-    with tempfile.TemporaryDirectory(prefix="glassbox-bench-") as scratch:
-        copy = Path(scratch) / "notes"
-        shutil.copytree(notes, copy, symlinks=True)
+    ours = (settings.data_dir, settings.data_dir.absolute())
+    with scratch_folder(settings, "bench") as scratch:
+        copy = scratch / "notes"
+        # The copy lies in the data folder, which may lie in the notes.
+        shutil.copytree(notes, copy, symlinks=True, ignore=lambda at, names: [n for n in names if Path(at, n) in ours])
         found = scan(copy, rules_of(settings)).files
         paths = [locate(copy, f.path) for f in found if f.path.lower().endswith((".md", ".txt", ".markdown"))]
         if not paths:
             raise GlassboxError(f"there is no text note in {notes} to edit")
-        file = Path(scratch) / "index" / "index.sqlite"
+        file = scratch / "index" / "index.sqlite"
         with Engine.open(copy, settings, index_file=file, embedder=embedder) as engine:
             text, total, busy = _rebuild(engine, queries, progress)
             idle = [_search_ms(engine, q) for q in queries]

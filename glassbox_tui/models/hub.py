@@ -232,8 +232,7 @@ def _in_words(what: str, failed: str, more: str = "") -> Iterator[None]:
 
 
 def _hub() -> Any:
-    """The hub's client, which writes nothing on the screen and tells nobody about us."""
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    """The hub's client, which writes nothing on the screen; `glassbox_tui.offline` has told it to tell nobody of us."""
     import huggingface_hub
 
     utils: Any = huggingface_hub.utils

@@ -18,6 +18,7 @@ from glassbox_tui.notes.scan import kind_of
 
 MEGABYTE = 1_000_000
 PAGE_BREAK = "\n\n"
+UNREADABLE = "unreadable"  # the one status that says nothing of what the file holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,24 @@ def load(absolute: Path, relative: str, limits: Limits = Limits()) -> LoadedNote
                 return _load_pdf(absolute, file, stem, limits)
             data = file.read(limits.text_bytes + 1)
     except (OSError, ValueError) as error:
-        return _without_text(kind, stem, "unreadable", f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return _without_text(kind, stem, UNREADABLE, _unread(error))
     if len(data) > limits.text_bytes:
         return _too_large(kind, stem, limits.text_bytes)
     return _load_text(data, kind, stem)
+
+
+def _unread(error: OSError | ValueError) -> str:
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+
+
+def unread_reason(path: Path) -> str:
+    """Why the file's first byte cannot be had, as `load` says it; "" if it can."""
+    try:
+        with _open_regular(path) as file:
+            file.read(1)
+    except (OSError, ValueError) as error:
+        return _unread(error)
+    return ""
 
 
 def digest_of(path: Path) -> str | None:

@@ -50,6 +50,7 @@ from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.scan import NotesError, Scan, Skipped, check_file, scan
+from glassbox_tui.offline import too_late
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.assistance import assisted, unassisted
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
@@ -94,7 +95,7 @@ class Engine:
         self.settings = settings if settings is not None else load_settings()
         check(self.settings)
         self.root: Path | None = None
-        self._notices: list[str] = []
+        self._notices: list[str] = [*too_late()]
         self._entry: CatalogEntry | None = None
         if embedder is None and self.settings.disable_dense:
             embedder = NoEmbedder()

@@ -13,6 +13,7 @@ from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.models.calibration import Calibrated, Calibration
 from glassbox_tui.models.late_interaction import prepare_query
 from glassbox_tui.models.levelling import FLAT, Level, dense_level, late_level
+from glassbox_tui.models.off import NoEmbedder
 from glassbox_tui.models.protocols import Embedder, Matrix, TokenEmbedder, Vector
 from glassbox_tui.retrieval.rare import literals
 from glassbox_tui.text.language import chinese_share
@@ -67,11 +68,11 @@ class Query:
 
 
 def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_token_len: int) -> Query:
-    """A typed query: each term weighs as often as it occurs. `embedder` None: keyword search only."""
+    """A typed query: each term weighs as often as it occurs. No embedder: keyword search only."""
     found = tokenize(text, min_token_len)
     terms = {term: float(n) for term, n in Counter(t.term for t in found).items()}
     named = literals(found, sparse)
-    if embedder is None:
+    if embedder is None or isinstance(embedder, NoEmbedder):
         return Query(text, text, terms, None, None, None, literals=named)
     if not isinstance(embedder, TokenEmbedder):
         vector = np.asarray(embedder.embed_query(text), dtype=np.float32)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from glassbox_tui.notes.bundled import bundled_corpus
 from glassbox_tui.progress import ProgressFn
+from glassbox_tui.scratch import scratch_folder
 from glassbox_tui.selftest import (
     asking,
     chunking,
@@ -50,12 +49,12 @@ def run(
 ) -> tuple[Check, ...]:
     """All invariants on the bundled notes with the models that `settings` name, every other knob at its default.
 
-    `heard` hears of each check as it is done; what it raises ends the run. The index is built in a temporary folder: no
-    index of the user's is read or written. Raises GlassboxError only if the bundled notes are missing; whatever else
-    goes wrong is a fallen check.
+    `heard` hears of each check as it is done; what it raises ends the run. The index is built in a folder of its own
+    that is gone afterwards: no index of the user's is read or written. Raises GlassboxError only if the bundled notes
+    are missing; whatever else goes wrong is a fallen check.
     """
-    with tempfile.TemporaryDirectory(prefix="glassbox-selftest-") as scratch:
-        bench = Bench(settings, bundled_corpus(), Path(scratch), progress or (lambda _: None))
+    with scratch_folder(settings, "selftest") as scratch:
+        bench = Bench(settings, bundled_corpus(), scratch, progress or (lambda _: None))
         try:
             every = invariants()
             checks = []

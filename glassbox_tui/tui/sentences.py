@@ -68,10 +68,15 @@ TEMPLATES = (
     "the notes cannot be reached ({}): {} are kept as last read",
     "{}; the {} notes of the index are kept as last read",
     "nothing is mounted there any more",
+    "{} cannot be read: {}: kept as last read, and tried again",
+    "{} and {} more cannot be read: {}: kept as last read, and tried again",
+    "cannot be read: {}; it is kept as last read",
+    "cannot be read: {}",
     "dense search is off (GLASSBOX_DISABLE_DENSE)",
     "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)",
     "rerank is off: without an embedder there is no late interaction",
     # models
+    "onnxruntime was imported before glassbox_tui, with its telemetry on: import glassbox_tui first, or set {}=1",
     "The hashing embedder serves, which compares spelling and not meaning: {}.",
     "{} serves as embedder: {}.",
     "The embedder {} does not know {} of the tokens in these notes: dense search will be poor; "

@@ -9,14 +9,26 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
+from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 
+from glassbox_tui.tui.keyboard import KeyboardDecoder
 from glassbox_tui.tui.lean import lean
+from glassbox_tui.tui.words import say
 
 LOG_LIMIT = 1_000_000  # bytes; a log that has grown past this is begun anew, one old one is kept
+
+
+@runtime_checkable
+class Tells(Protocol):
+    """An app that can say a sentence."""
+
+    def tell(self, sentence: str) -> None: ...
 
 
 class TerminalDriver(LinuxDriver):
@@ -26,6 +38,7 @@ class TerminalDriver(LinuxDriver):
     """
 
     screen: TextIOWrapper | None = None
+    _told = False  # of bytes that were left out
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
@@ -34,6 +47,20 @@ class TerminalDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         super().write(lean(data))
+
+    def run_input_thread(self) -> None:
+        """Read keys until the app ends; bytes that are no UTF-8 are left out, and that is said once.
+
+        Textual makes its decoder by this name of its module, and takes no other way.
+        """
+        linux_driver.getincrementaldecoder = lambda _: partial(KeyboardDecoder, self._garbled)  # type: ignore[assignment,attr-defined]
+        super().run_input_thread()
+
+    def _garbled(self) -> None:
+        if not self._told and isinstance(self._app, Tells):
+            self._told = True
+            sentence = say("the terminal sent bytes that are no UTF-8: they were left out; is it set to UTF-8?")
+            self._app.call_later(self._app.tell, sentence)
 
     def _get_terminal_size(self) -> tuple[int, int]:
         try:

@@ -37,6 +37,8 @@ ENGINE: Final[dict[str, str]] = {
     "rerank is off: {} has no token states for late interaction": "重排已关闭：{} 没有后期交互所需的词元状态",
     "No rerank stage: {}.": "没有重排阶段：{}。",
     # -- models --------------------------------------------------------------------------------------------------------
+    "onnxruntime was imported before glassbox_tui, with its telemetry on: import glassbox_tui first, or set {}=1":
+        "onnxruntime 先于 glassbox_tui 被导入，它的遥测是开着的：请先导入 glassbox_tui，或设置 {}=1",
     "The hashing embedder serves, which compares spelling and not meaning: {}.":
         "由哈希嵌入器代替，它只比较写法而不比较含义：{}。",
     "{} serves as embedder: {}.": "由 {} 担任嵌入器：{}。",

@@ -23,7 +23,14 @@ LIVING: Final[dict[str, str]] = {
         "{} 下的笔记无法访问（{}）：保留上次读到的 {} 篇",
     "the notes cannot be reached ({}): {} are kept as last read": "笔记无法访问（{}）：保留上次读到的 {} 篇",
     "{}; the {} notes of the index are kept as last read": "{}；索引里的 {} 篇笔记保持上次读到的样子",
+    "{} cannot be read: {}: kept as last read, and tried again": "{} 无法读取：{}：保留上次读到的内容，以后再试",
+    "{} and {} more cannot be read: {}: kept as last read, and tried again":
+        "{} 等（另有 {} 篇）无法读取：{}：保留上次读到的内容，以后再试",
+    "cannot be read: {}; it is kept as last read": "无法读取：{}；保留上次读到的内容",
+    "cannot be read: {}": "无法读取：{}",
     "nothing is mounted there any more": "那里已经没有挂载任何东西",
+    "the terminal sent bytes that are no UTF-8: they were left out; is it set to UTF-8?":
+        "终端送来了不是 UTF-8 的字节，已略去；终端是否设为 UTF-8？",
     "dense search is off (GLASSBOX_DISABLE_DENSE)": "向量检索已关闭（GLASSBOX_DISABLE_DENSE）",
     "rerank is off: no token codes are kept (GLASSBOX_TOKEN_CODES=0)":
         "重排已关闭：不保存词元编码（GLASSBOX_TOKEN_CODES=0）",

@@ -83,6 +83,10 @@ class Terminal:
         """Keys as they are: "\\r" is enter, "\\x1b" escape, "\\x1a" ctrl+z."""
         os.write(self._master, keys.encode())
 
+    def send(self, raw: bytes) -> None:
+        """Bytes as no keyboard would send them."""
+        os.write(self._master, raw)
+
     def paste(self, text: str) -> None:
         self.type(f"\x1b[200~{text}\x1b[201~")
 

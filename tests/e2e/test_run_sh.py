@@ -22,7 +22,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # All run.sh may rely on beside bash and Python: what both Debian and macOS have.
-TOOLS = ("bash", "cat", "cksum", "dirname", "grep", "head", "mkdir", "mktemp", "mv")
+TOOLS = ("bash", "cat", "cksum", "dirname", "grep", "head", "id", "mkdir", "mktemp", "mv")
 TOOLS += ("readlink", "rm", "sed", "sleep", "sort", "tail", "tr")
 
 PYTEST = "pytest -n auto --maxprocesses 4 --dist loadfile --basetemp TEMPORARY"
@@ -90,6 +90,11 @@ class Project:
             "TMPDIR": str(self.root.parent),
         }
         return base | extra
+
+    def has(self, *programs: str) -> None:
+        """Programs that do nothing, and that well."""
+        for name in programs:
+            (self.bin / name).symlink_to("/bin/true")
 
     def run(self, *arguments: str, cwd: Path | None = None, script: Path | None = None, **extra: str) -> Result:
         done = subprocess.run(
@@ -457,7 +462,7 @@ def test_the_exit_code_is_passed_on(project: Project) -> None:
 def test_test_runs_every_check_from_the_root(
     project: Project, tmp_path: Path, arguments: tuple[str, ...], marks: str
 ) -> None:
-    (project.bin / "tmux").symlink_to("/bin/true")
+    project.has("tmux", "strace", "unshare")
     add_python(project.bin / "c++")
     result = project.run("--with-llm", "test", *arguments, cwd=tmp_path)
     assert result.code == 0
@@ -468,14 +473,28 @@ def test_test_runs_every_check_from_the_root(
 
 
 def test_without_tmux_the_test_inside_tmux_is_left_out_and_that_is_said(project: Project) -> None:
+    project.has("strace", "unshare")
     result = project.run("test")
     assert result.code == 0
     assert project.calls()[-1] == f"{PYTEST} -m ((not full) and not tmux) and not llm"
     assert "tmux is not installed: the test inside tmux is left out" in result.err
 
 
+@pytest.mark.parametrize("forbidden", [True, False])
+def test_where_nothing_can_be_traced_those_tests_are_left_out_and_that_is_said(
+    project: Project, forbidden: bool
+) -> None:
+    project.has("tmux")
+    if forbidden:  # it is there, and may not do it
+        (project.bin / "unshare").symlink_to("/bin/false")
+    result = project.run("test")
+    assert result.code == 0
+    assert project.calls()[-1] == f"{PYTEST} -m ((not full) and not strace) and not llm"
+    assert "nothing can be traced here: the tests that watch system calls are left out" in result.err
+
+
 def test_without_a_language_model_the_tests_that_need_one_are_left_out_and_that_is_said(project: Project) -> None:
-    (project.bin / "tmux").symlink_to("/bin/true")
+    project.has("tmux", "strace", "unshare")
     result = project.run("test")
     assert result.code == 0
     assert project.calls()[-1] == f"{PYTEST} -m (not full) and not llm"
@@ -511,7 +530,7 @@ def test_wrong_use(project: Project, arguments: tuple[str, ...]) -> None:
 
 def test_ci_calls_it_from_the_root(project: Project, tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / ".ci", project.root / ".ci")
-    (project.bin / "tmux").symlink_to("/bin/true")
+    project.has("tmux", "strace", "unshare")
     add_python(project.bin / "c++")
     assert project.run(cwd=tmp_path, script=project.root / ".ci/run").code == 0
     assert project.calls()[-1] == f"{PYTEST} -m not full"  # nothing left out

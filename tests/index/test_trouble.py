@@ -21,12 +21,13 @@ def built(tmp_path: Path) -> tuple[Path, Path, Path]:
     return indexed(tmp_path, 40)
 
 
+RECORD = NoteRecord("a.md", "", 0, 0, 0, "md", "", "", "ok", "", (), "")
 METHODS: dict[str, tuple[Any, ...]] = {
     "others_wrote": (),
     "is_new": (),
     "meta": ("schema",),
     "set_meta": ("a", "b"),
-    "touch_note": ("a.md", 1, 1, 1),
+    "touch_note": (RECORD,),
     "remove_notes": (["a.md"],),
     "put_embeddings": ("m", [Embedding("k", np.ones(1, np.float32), None, 0)]),
     "remove_embeddings": ([("m", "k")],),
@@ -38,7 +39,7 @@ METHODS: dict[str, tuple[Any, ...]] = {
     "vectors": ("m",),
     "token_codes": ("m", ["k"]),
     "truncated": ("m",),
-    "replace_note": (NoteRecord("a.md", "", 0, 0, 0, "md", "", "", "ok", "", (), ""), [], {}),
+    "replace_note": (RECORD, [], {}),
     "take_embeddings": (Path("nowhere"),),
 }
 

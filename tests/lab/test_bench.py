@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from glassbox_tui import Engine
 from glassbox_tui.lab.bench import bench, to_dict
@@ -39,4 +40,12 @@ def test_an_edit_and_a_rebuild_are_timed_on_a_copy(tmp_path: Path) -> None:
     assert 0 < found.bm25_ms <= found.vectors_ms <= found.vectors_worst_ms
     assert found.ratio == found.rebuild_ms / found.vectors_ms
     assert {path.name: path.read_bytes() for path in notes.iterdir()} == before
-    assert not (tmp_path / "data" / "indexes").exists()
+    assert list((tmp_path / "data").iterdir()) == []  # what was made for it is gone
+
+
+def test_a_data_folder_inside_the_notes_is_not_copied_into_itself(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "a.md").write_text("a note on ranks")
+    monkeypatch.chdir(tmp_path)
+    for data in (str(tmp_path / "data"), "data"):
+        found = bench_edits(tmp_path, Settings(data=data), HashingEmbedder(), ["ranks"], 1, lambda _: None)
+        assert found.notes == 1
