@@ -6,9 +6,10 @@ import math
 import re
 
 from glassbox_tui.index.sparse import SparseIndex, idf
+from glassbox_tui.text.folding import simplified
 from glassbox_tui.text.language import CJK, language_of
 from glassbox_tui.text.normalize import fold
-from glassbox_tui.text.tokens import content_terms, terms
+from glassbox_tui.text.tokens import content_terms, terms, tokenize
 
 RARE_SHARE, MOST_RARE = 1 / 3, 3  # of a question's content terms, and at most
 
@@ -27,18 +28,18 @@ def lost(question: str, rewrite: str, sparse: SparseIndex, *, rare: bool = True,
     Entities and quoted phrases must stand in every rewrite. The rarest terms, too, where both are of one language (a
     translation has its own) and `rare` asks for it: of the terms that the index holds, the highest idf counts.
     """
-    have = fold(rewrite)
+    have = _folded(rewrite)
     for phrase in quoted(question):
-        if " ".join(fold(phrase).split()) not in " ".join(have.split()):
+        if " ".join(_folded(phrase).split()) not in " ".join(have.split()):
             return phrase
     held = set(terms(rewrite, min_token_len))
     for name in entities(question):
-        if fold(name) not in have and not set(terms(name, min_token_len)) <= held:
+        if _folded(name) not in have and not set(terms(name, min_token_len)) <= held:
             return name
     if not rare or language_of(question) != language_of(rewrite):
         return None
     for term in rarest(question, sparse, min_token_len):
-        if term not in held and not (language_of(term) == CJK and _straddles(term, fold(question), have)):
+        if term not in held and not (language_of(term) == CJK and _straddles(term, _folded(question), have)):
             return _as_typed(term, question)
     return None
 
@@ -77,6 +78,11 @@ def _straddles(pair: str, question: str, rewrite: str) -> bool:
     return at >= 0 and any(len(other) == 2 and language_of(other) == CJK and other in rewrite for other in beside)
 
 
+def _folded(text: str) -> str:
+    """`text` as its terms are, so that they are found in it: traditional characters as simplified ones."""
+    return simplified(fold(text))
+
+
 def _as_typed(term: str, question: str) -> str:
     """The word of the question that a term stands for."""
-    return next((m.group() for m in _word.finditer(question) if term in terms(m.group())), term)
+    return next((question[token.start : token.end] for token in tokenize(question) if token.term == term), term)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from glassbox_tui.text.numerals import number_of
+from glassbox_tui.text.patterns import LETTER
 
 Found = tuple[str, str, int, int]  # kind, canonical form, span
 
@@ -40,9 +41,9 @@ MONTH_WORDS = frozenset(form for name in _MONTH_OF for form in (name, name.capit
 _month = f"({'|'.join(sorted(_MONTH_OF, key=lambda name: (-len(name), name)))})"
 _year = r"(?:\.?,? (?:(?:of|de|del) )?|, ?|-)([12]\d{3})(?!\d|[.,:]\d)"
 _named = re.compile(
-    rf"(?<![\d.,:/])(\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?(?: ?(?:of|de|di)? |-){_month}(?![^\W_])(?:{_year})?"
-    rf"|(?<![^\W_]){_month}\.?(?: |-)(\d{{1,2}})(?:st|nd|rd|th)?(?:{_year}|(?!\d|[.,:/-]\d|[^\W\d_]))"
-    rf"|(?<![^\W_]){_month}\.?,?(?: (?:of )?|-)([12]\d{{3}})(?!\d|[.,:/-]\d)",
+    rf"(?<![\d.,:/])(\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?(?: ?(?:of|de|di)? |-){_month}(?!{LETTER})(?:{_year})?"
+    rf"|(?<!{LETTER}){_month}\.?(?: |-)(\d{{1,2}})(?:st|nd|rd|th)?(?:{_year}|(?!\d|[.,:/-]\d|{LETTER}))"
+    rf"|(?<!{LETTER}){_month}\.?,?(?: (?:of )?|-)([12]\d{{3}})(?!\d|[.,:/-]\d)",
     re.IGNORECASE,
 )
 

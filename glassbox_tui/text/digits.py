@@ -10,20 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from glassbox_tui.text.patterns import LETTER
+
 Found = tuple[str, str, int, int]  # kind, canonical form, span
 
 # 1,000.20 or 1.000,20 or 1'000.20; else a plain decimal. What stands before a unit or at a word's end, no part of a
 # version or an address.
 _number = re.compile(
-    r"(?<![\w.,'’])(?:([1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?|([1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?"
+    rf"(?<!{LETTER})(?<![.,'’])(?:([1-9]\d{{0,2}}(?:,\d{{3}})+)(?:\.(\d+))?|([1-9]\d{{0,2}}(?:\.\d{{3}})+)(?:,(\d+))?"
     r"|([1-9]\d{0,2}(?:['’]\d{3})+)(?:[.,](\d+))?|(\d+)[.,](\d+))(?!\d|[.,'’]\d|_)"
 )
 _address = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")  # 192.168.100.200 is no number
-_spaced = re.compile(r"(?<![\w.,/:+(-])(?<!\d )([1-9]\d{0,2}(?: \d{3})+)(?:[.,](\d+))?(?!\w|[.,/:-]\d| \d)")
+_spaced = re.compile(
+    rf"(?<!{LETTER})(?<![.,/:+(-])(?<!\d )([1-9]\d{{0,2}}(?: \d{{3}})+)(?:[.,](\d+))?(?!{LETTER}|[.,/:-]\d| \d)"
+)
 _version = re.compile(r"(?<![A-Za-z0-9.])(?:[vV](\d+(?:\.\d+)+)|(\d+(?:\.\d+){2,}))(?!\.?\d)")
 _hash = re.compile(r"(?<![0-9A-Za-z])(?=\d*[a-fA-F])([0-9a-fA-F]{7})[0-9a-fA-F]{0,57}(?![0-9A-Za-z])")
 
-_bare = re.compile(r"\d{7,15}")
+_bare = re.compile(r"\d{7,17}")
 _hyphened = re.compile(r"\d{1,6}(?:-\d{1,8}){1,6}(?:-[\dXx])?")
 _dotted = re.compile(r"\d{3}\.\d{3}\.\d{4}|0\d{1,5}/\d{3,10}(?:-\d{1,5})?")
 _years = re.compile(r"(?:19|20)\d\d-(?:19|20)\d\d")
@@ -31,9 +35,10 @@ _isbn_10 = re.compile(r"\d{9}[\dXx]")
 
 # A run of digit groups with a sign that it is more than one word: +49 711 234, (0711) 23-45, 138 0013 8000.
 _cluster = re.compile(
-    r"(?<![\w+])(?<!\d[-/.,: ])(?:\+ ?)?\(?\d+(?:(?: ?[-/.] ?| ?\) ?| ?\( ?| )\d+){0,12}(?![\d.,:]?\d)"
+    rf"(?<!{LETTER})(?<!\+)(?<!\d[-/.,: ])(?:\+ ?)?\(?\d+(?:(?: ?[-/.] ?| ?\) ?| ?\( ?| )\d+){{0,12}}(?![\d.,:]?\d)"
 )
 _loose = re.compile(r"[\d)] \(?\d|\+ ?\d|\(\d+\)")
+_marked = re.compile(r"(?:\(|0\d)\d*\D+\d")
 _unmarked = re.compile(r"\d{3} \d{4} \d{4}|\d{3} \d{3}[ -]\d{4}|\d{4} \d{4} \d{4} \d{4}|97[89] \d{10}")
 _iban = re.compile(r"(?<![A-Za-z0-9])([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])")
 
@@ -53,13 +58,15 @@ def word_digits(word: str) -> Iterator[Found]:
             yield from _numbers(match)
     for match in _hash.finditer(word):
         yield "hash", match[1].lower(), *match.span()
-    hyphened = _hyphened.fullmatch(word) and not _years.fullmatch(word)
-    if hyphened or _bare.fullmatch(word) or _dotted.fullmatch(word):
-        yield from _digits(word, 0, len(word))
-    elif _isbn_10.fullmatch(word):
-        yield from _isbn(word, 0, len(word))
-    elif _iban.fullmatch(word):
-        yield from _account(word, 0, len(word))
+    start, end = word.rfind(":") + 1, len(word)  # tel:0711234567
+    digits = word[start:]
+    hyphened = _hyphened.fullmatch(digits) and not _years.fullmatch(digits)
+    if hyphened or _bare.fullmatch(digits) or _dotted.fullmatch(digits):
+        yield from _digits(digits, start, end)
+    elif _isbn_10.fullmatch(digits):
+        yield from _isbn(digits, start, end)
+    elif _iban.fullmatch(digits):
+        yield from _account(digits, start, end)
 
 
 def may_be_loose(text: str) -> bool:
@@ -76,8 +83,7 @@ def loose_digits(text: str) -> Iterator[Found]:
             yield from _account(match[1], *match.span())
     for match in _cluster.finditer(text):
         found = match[0]
-        dialled = found[0] in "+(" or re.match(r"0\d", found)
-        if not found.isdecimal() and (dialled or _unmarked.fullmatch(found)) and not _bare.fullmatch(found):
+        if found[0] == "+" or _marked.match(found) or _unmarked.fullmatch(found):
             yield from _digits(found, *match.span())
 
 
@@ -106,12 +112,12 @@ def _digits(written: str, start: int, end: int) -> Iterator[Found]:
     digits = re.sub(r"[^\dXx]", "", written)
     books = list(_isbn(digits, start, end))
     yield from books
-    if books and (len(digits) == 13 or "-" in written):
+    if books and (len(digits) == 13 or written.count("-") == 3):
         return
     if not digits.isdecimal():
         return
     dialled = _dialled(written, digits)
-    if SHORTEST <= len(digits) <= LONGEST + 4 and len(dialled) >= SHORTEST - 1:
+    if SHORTEST <= len(digits) <= LONGEST + 2 + 2 and len(dialled) >= SHORTEST - 1:
         yield "digits", dialled, start, end
 
 

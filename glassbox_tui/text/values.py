@@ -8,7 +8,7 @@ may type (1000 for 1,000; 2.0.1 for v2.0.1), that word itself is the term.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from glassbox_tui.text.dates import MONTH_WORDS, chinese_dates, named_dates, word_dates
@@ -19,6 +19,18 @@ from glassbox_tui.text.numerals import ordinals
 from glassbox_tui.text.patterns import word as _word
 
 KINDS = ("date", "day", "month", "number", "digits", "isbn", "iban", "version", "address", "hash", "ordinal")
+# How a term is shown; those of a kind that is not here are words.
+SHOWN = {
+    "date": "date {}",
+    "day": "day {}",
+    "month": "month {}",
+    "number": "number {}",
+    "digits": "digits {}",
+    "isbn": "ISBN {}",
+    "iban": "IBAN {}",
+    "hash": "hash {}…",
+    "ordinal": "{}",
+}
 _digit = re.compile(r"\d")
 
 
@@ -92,11 +104,7 @@ def loose_values(normal: str, words: Iterable[str], outside: str | None = None) 
         yield from (Value(*found) for found in ordinals(normal))
 
 
-def describe(term: str) -> str:
-    """An index term as it is shown: "date 2024-01-16" for a value's, others as they are."""
+def describe(term: str, say: Callable[[str, str], str] = str.format) -> str:
+    """An index term as it is shown: "date 2024-01-16" for a value's, others as they are. `say` translates."""
     kind, equals, form = term.partition("=")
-    if not equals or kind not in KINDS:
-        return term
-    if kind == "ordinal":
-        return form
-    return f"{kind} {form}…" if kind == "hash" else f"{kind} {form}"
+    return say(SHOWN[kind], form) if equals and kind in SHOWN else term

@@ -60,7 +60,7 @@ def notices(view: View) -> list[_Line]:
         said += [(filter_words(f.kind, f.text, f.removed, say), HEAD) for f in now.filters]
         said += [(told(notice), WARN) for notice in trace.notices]
         if now.grade.missing and not now.grade.sufficient:
-            written = surface_forms(trace.rounds[0], trace.query)
+            written = surface_forms(trace.rounds[0], trace.query, say=say)
             missing = ", ".join(plain(written.get(term, term)) for term in now.grade.missing)
             said.append((say("not in the evidence: {}", missing), WARN))
     elif view.info is not None and not view.info.reranker:

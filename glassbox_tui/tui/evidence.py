@@ -76,7 +76,7 @@ def scores(view: View, width: int, height: int) -> list[Text]:
         return []
     lines: list[Text] = []
     query = view.trace.query if view.trace is not None else now.query
-    words = surface_forms(now, query, (hit.text,))
+    words = surface_forms(now, query, (hit.text,), say)
     for name in hit.stages:
         place = hit.stages.get(name)
         line = Text(f"{name + ' ':<7}", HEAD)

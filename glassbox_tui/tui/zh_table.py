@@ -17,4 +17,13 @@ TABLE: Final[dict[str, str]] = {
     "not seen by this stage": "这个阶段没有看到它",
     "this stage did not run": "这个阶段没有运行",
     "nothing was found": "什么都没找到",
+    # what a term was read as
+    "date {}": "日期 {}",
+    "day {}": "日子 {}",
+    "month {}": "月份 {}",
+    "number {}": "数 {}",
+    "digits {}": "号码 {}",
+    "ISBN {}": "ISBN {}",
+    "IBAN {}": "IBAN {}",
+    "hash {}…": "哈希 {}…",
 }

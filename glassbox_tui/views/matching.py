@@ -7,7 +7,7 @@ the words that people typed and see.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round
@@ -83,12 +83,18 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return out
 
 
-def surface_forms(now: Round, query: str, texts: Iterable[str] = ()) -> Mapping[str, str]:
-    """Each term of the round as it was written: in `query` (fusing for fuse), else in one of `texts`, else itself."""
+def surface_forms(
+    now: Round, query: str, texts: Iterable[str] = (), say: Callable[[str, str], str] = str.format
+) -> Mapping[str, str]:
+    """Each term of the round as it was written: in `query` (fusing for fuse), else in one of `texts`, else itself.
+
+    What a value was read as, which a spelling does not tell, is said instead: date 2024-01-16.
+    """
     from glassbox_tui.text.tokens import tokenize
+    from glassbox_tui.text.values import describe
 
     wanted = dict.fromkeys([*now.terms, *(t.term for t in now.added_terms)])
-    found: dict[str, str] = {}
+    found = {term: shown for term in wanted if (shown := describe(term, say)) != term}
     for text in (query, now.query, *texts):
         if len(found) == len(wanted):
             break

@@ -13,6 +13,7 @@ import pytest
 
 import glassbox_tui.tui
 from glassbox_tui.retrieval.reasons import ENDED, FILTERED, NO_CHUNK, NO_SIGNAL, TOO_LOW
+from glassbox_tui.text.values import SHOWN
 from glassbox_tui.tui.registry import COMMANDS
 from glassbox_tui.tui.sentences import TEMPLATES, told
 from glassbox_tui.tui.words import say, speak
@@ -52,7 +53,7 @@ def shown() -> dict[str, str]:
             if text:
                 texts.setdefault(text, f"the command {command.id}")
     reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values(), *FILTERED.values())
-    texts |= dict.fromkeys(WORDS, "views.models")
+    texts |= dict.fromkeys(WORDS, "views.models") | dict.fromkeys(set(SHOWN.values()) - {"{}"}, "text.values")
     return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
 
 
