@@ -101,8 +101,10 @@ def scores(view: View, width: int, height: int) -> list[Text]:
 
 
 def _word_part(share: WordShare) -> Part:
-    """What one word of the question adds, with the word that its strongest token met."""
+    """What one word of the question adds: it stands there, or the word that its strongest token met."""
     met = max(share.meetings, key=lambda m: m.share, default=None)
+    if met is not None and met.stands is not None:
+        return Part(share.word, share.share, f"{met.stands.partition('=')[2]} {say('stands here')}".strip())
     return Part(share.word, share.share, say("met {}", met.met) if met is not None and met.met.strip() else share.note)
 
 

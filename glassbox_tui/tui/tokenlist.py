@@ -53,7 +53,10 @@ def _met(met: Meeting, *, alone: bool) -> Text:
     text.append(plain(met.met).strip() or say("a blank"), "not dim")
     if met.span is None and met.met.strip():
         text.append(say(" (heading)"), DIM)
-    return text.append(f" {short_zero(f'{met.cosine:.2f}')}", DIM)
+    text.append(f" {short_zero(f'{met.cosine:.2f}')}", DIM)
+    if met.stands is not None:
+        text.append(f"  {plain(met.stands)} ".replace("   ", "  ") + say("stands here"), DIM)
+    return text
 
 
 def _why_none(hit: Hit, now: Round) -> str:

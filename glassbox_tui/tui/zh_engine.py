@@ -23,6 +23,13 @@ ENGINE: Final[dict[str, str]] = {
     "{} of {} candidates have no token codes yet and keep their places":
         "{} 个候选（共 {} 个）尚无词元编码，保持原来的位置",
     "no token codes yet": "尚无词元编码",
+    "stands here": "就在这里",
+    "near to any question": "与什么问题都相近",
+    "average {} text": "{} 文字的平均",
+    "{} of the way": "位于两端之间 {} 处",
+    "{} of the question's idf": "占问题 idf 的 {}",
+    "bm25 over the question's idf": "bm25 除以问题的 idf",
+    "{} tokens": "{} 个词元",
     "rank {} of those seen": "在看得到的之中排第 {}",
     # -- the query's filters -------------------------------------------------------------------------------------------
     "only chunks with {}: {} left out": "只要含 {} 的片段：略去 {} 个",

@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 STRONGEST = 3  # late-interaction matches that are marked in the text
 # How `retrieval.stages` words what a query token met.
-_MET = re.compile(r"met (.*) at (-?\d+(?:\.\d+)?)", re.DOTALL)
+_MET = re.compile(r"met (.*) at (-?\d+(?:\.\d+)?)(?:, (.*)stands here)?", re.DOTALL)
 # CJK characters are words of their own here: a token's span is never widened over them.
 _CJK = "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3105-\u318e\u31f0-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _LETTERS = re.compile(f"[^\\W{_CJK}]")
@@ -24,13 +24,17 @@ _LETTERS = re.compile(f"[^\\W{_CJK}]")
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One query token: its `piece` of the query's word, the word of the chunk it `met` at this cosine, its share."""
+    """One query token: its `piece` of the query's word, the word of the chunk it `met` at this cosine, its share.
+
+    `stands`: "" if its word stands in the chunk, "防守 = defend" if a translation does; None if neither.
+    """
 
     piece: str
     met: str
     cosine: float | None
     span: Span | None
     share: float
+    stands: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +165,5 @@ def _meeting(part: Part, hit: Hit) -> Meeting:
     if span is not None:
         a, b = widened(hit.text, *span)
         met = hit.text[a:b]
-    return Meeting(part.name.strip(), met, cosine, span, part.value)
+    stands = told[3].strip() if told and told[3] is not None else None
+    return Meeting(part.name.strip(), met, cosine, span, part.value, stands)
