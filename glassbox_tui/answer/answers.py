@@ -46,11 +46,11 @@ def answer(
     found, shown = None, hits
     writer = _writer(engine, notices, by_model)
     if writer is not None:
-        draft = generated(trace.query, hits, writer, engine.settings, Calls(reading, piece, cancelled))
+        draft = generated(trace.asked, hits, writer, engine.settings, Calls(reading, piece, cancelled))
         found, shown = draft.answer, list(draft.shown)
         notices += draft.notices
     if found is None:
-        found = extract(trace.query, hits, engine)
+        found = extract(trace.asked, hits, engine)
     found = replace(found, notice="\n".join(filter(None, [*notices, found.notice])))
     return with_claims(found, hits, shown, engine) if check_claims else found
 

@@ -102,7 +102,7 @@ def extract_of(engine: Engine) -> Extract:
     """What `ask` quotes, whether a model answers or not."""
 
     def quoted(trace: Trace) -> Extracted:
-        found = extract(trace.query, distinct(trace.hits), engine)
+        found = extract(trace.asked, distinct(trace.hits), engine)
         return Extracted(found.text, tuple(citation.text for citation in found.citations))
 
     return quoted

@@ -48,18 +48,21 @@ from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.scan import NotesError, Scan, Skipped, check_file, scan
+from glassbox_tui.notes.synonyms import read_synonyms
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.assistance import assisted, unassisted
 from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files_of, notes_of
 from glassbox_tui.retrieval.loop import MODES, run
 from glassbox_tui.retrieval.notetext import note_text, text_around
 from glassbox_tui.retrieval.plugins import Plugins
+from glassbox_tui.retrieval.remedies import Expander, by_synonyms
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
 from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace, decided
 from glassbox_tui.settings import Settings, check, knobs, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
+from glassbox_tui.text.synonyms import Synonyms
 
 # Chunks that an embedder is asked about when we want to know whether it knows their language.
 LANGUAGE_SAMPLE = 50
@@ -331,8 +334,18 @@ class Engine:
             cancelled=cancelled or _never,
             plugins=self.plugins,
             scope=scope,
+            expanders=self._expanders(settings),
         )
         return assisted(pipe, lambda: self.chat)
+
+    def _expanders(self, settings: Settings) -> tuple[Expander, ...]:
+        """What may stand for a word of a question, surest first."""
+        synonyms, _ = self._synonyms(settings)
+        return (by_synonyms(synonyms),) if synonyms.entries else ()
+
+    def _synonyms(self, settings: Settings) -> tuple[Synonyms, tuple[str, ...]]:
+        folder = self.root if self.root is not None and self.root.is_dir() else None
+        return read_synonyms(folder, settings.synonyms)
 
     def going_first(self) -> AbstractContextManager[None]:
         """Around rounds that somebody waits for: an update that runs beside them begins no chunk meanwhile."""
@@ -349,6 +362,7 @@ class Engine:
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
+        notices += self._synonyms(pipe.settings)[1]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
         elif pipe.embedder is None:
@@ -485,6 +499,7 @@ def _nothing_within(scope: str, notes: Sequence[NoteRecord]) -> str:
 _PRIVATE = (
     "data",
     "ignore",
+    "synonyms",
     "follow_links",
     "answers",
     *("llm_path", "llm_repo", "llm_file", "llm_threads", "llm_context", "llm_answer_tokens"),

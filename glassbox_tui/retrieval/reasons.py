@@ -19,9 +19,13 @@ ENDED = {
     "rewrites-used": "no more rewrites are allowed",
     "no-idea": "no new idea for a rewrite",
     "repeated": "the next rewrite would repeat a query",
+    "no-change": "no further rewrite changed anything",
     "stopped": "stopped by you",
     "one-round": "only this round was asked for",
 }
+
+# Who added a word that came from no chunk, by the round's origin; any other: the person.
+ADDERS = {"llm": "the model", **dict.fromkeys(("spelling", "translation", "synonyms"), "your synonyms")}
 
 
 def english(text: str, *values: object) -> str:

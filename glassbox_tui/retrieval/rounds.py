@@ -21,6 +21,7 @@ from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.remedies import Expander
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
@@ -35,7 +36,7 @@ class Pipeline:
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
-    settings ask for one; `no_chat`: why it is None.
+    settings ask for one; `no_chat`: why it is None. `expanders` know what may stand for a word of the question.
     """
 
     snapshot: Snapshot
@@ -51,6 +52,7 @@ class Pipeline:
     scope: str = ""
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
+    expanders: tuple[Expander, ...] = ()
 
     @property
     def only(self) -> Rows | None:
@@ -72,6 +74,7 @@ class Ask:
 
     `earlier` are round 0's own lists, which every later round fuses with. `more` are further queries of the same round,
     each with first lists of its own ("bm25/2", "dense/2", ...): the parts of a question that was taken apart.
+    `why`: see `Round`.
     """
 
     number: int
@@ -80,6 +83,7 @@ class Ask:
     added: tuple[AddedTerm, ...] = ()
     earlier: tuple[RankedList, ...] = ()
     more: tuple[Query, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +136,10 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     hits = _hits(evidence, done, pipe.snapshot)
     verdict = _verdict(query, hits, done, pipe, notices)
     terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
-    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict)
-    own = tuple(RankedList(f"{r.name}@0", settings.query_weight * r.weight, r.uids) for r in lists)
+    round_ = Round(
+        ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict, ask.why, judged_by=query.intent
+    )
+    own = tuple(RankedList(f"{r.name}@{ask.number}", settings.query_weight * r.weight, r.uids) for r in lists)
     return Step(round_, query, ask.earlier or own, final, tuple(notices))
 
 

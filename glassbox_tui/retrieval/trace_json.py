@@ -121,6 +121,8 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
             "reasons": list(r.grade.reasons),
             "missing": list(r.grade.missing),
         },
+        "why": r.why,
+        "judged_by": r.judged_by,
     }
 
 
@@ -195,6 +197,8 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             reasons=tuple(_str(x) for x in g["reasons"]),
             missing=tuple(_str(x) for x in g.get("missing", ())),
         ),
+        why=_str(d.get("why", "")),
+        judged_by=_str(d.get("judged_by", "")),
     )
 
 

@@ -143,6 +143,20 @@ def content_terms(text: str, min_token_len: int = 1) -> list[str]:
     return list(terms)
 
 
+def word_runs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The spans of the words in `text`, and of its Chinese runs without function words, which are True."""
+    normal, offsets = compatible_spans(text)
+    for match in _token.finditer(normal):
+        if match.lastindex:
+            at = match.start()
+            for run in content_runs(match.group()):
+                at = normal.index(run, at)
+                yield *source_span(offsets, at, at + len(run)), True
+                at += len(run)
+        else:
+            yield *source_span(offsets, *match.span()), False
+
+
 _new: Callable[[type[Token], tuple[str, int, int]], Token] = tuple.__new__  # half the price of Token(...)
 
 
