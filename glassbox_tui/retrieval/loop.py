@@ -15,13 +15,15 @@ from glassbox_tui.models.protocols import TokenEmbedder
 from glassbox_tui.retrieval import plugins
 from glassbox_tui.retrieval.feedback import feed_back
 from glassbox_tui.retrieval.query import Query
-from glassbox_tui.retrieval.remedies import Diagnosis, added_terms, diagnose, mended
+from glassbox_tui.retrieval.remedies import MENDED_WEIGHT, Diagnosis, added_terms, diagnose, mended
 from glassbox_tui.retrieval.rewriting import MODEL_ORIGINS, Log, by_model, expanded, read, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
 from glassbox_tui.retrieval.trace import Attempt, Grade, Round
 from glassbox_tui.retrieval.wording import query_key
 
 MODES = ("bm25", "dense", "hybrid")
+MOST_TRIES = 6  # rounds that may be run for one that is shown: mended, by the model, by feedback
+ENDS_OF_ITS_OWN = ("sufficient", "rewrites-used")  # whatever was tried before
 
 
 class Ran(NamedTuple):
@@ -48,14 +50,14 @@ def next_round(
     """
     dropped: list[Round] = []
     ask = next_or_end(before, first, pipe, max_rewrites, rounds, log)
-    while isinstance(ask, Ask):
+    while isinstance(ask, Ask) and len(dropped) < MOST_TRIES:
         step = run_round(ask, pipe)
         if changes(before.round, step.round):
             return step
         dropped.append(step.round)
         log.nothing_came_of(step.round)
         ask = next_or_end(before, first, pipe, max_rewrites, [*rounds, *dropped], log)
-    return "no-change" if dropped and ask in ("no-idea", "repeated") else ask
+    return ask if isinstance(ask, str) and (not dropped or ask in ENDS_OF_ITS_OWN) else "no-change"
 
 
 def next_or_end(
@@ -112,13 +114,14 @@ def ask_next(
     found = examined(first, pipe, log)
     if (ask := mending(found, before, first, pipe, ran, refused)) is not None:
         return ask
-    tried = {r.origin for r in rounds if r.number == number}  # they changed nothing, see `next_round`
-    if pipe.plugins.transform is not None and not tried & MODEL_ORIGINS:
+    # What was tried for this round and changed nothing (see `next_round`): after feedback nobody is asked again.
+    asked = {r.origin for r in rounds if r.number == number} & {*MODEL_ORIGINS, "prf"}
+    if pipe.plugins.transform is not None and not asked:
         evidence = [hit.text for hit in before.round.hits]
         text = plugins.transformed(pipe.plugins.transform, first.intent, evidence, log.notices)
         if text is not None and text not in refused:
             return Ask(number, "llm", reworded(first, text, pipe), (), before.origin_lists)
-    if settings.rewriter != "feedback" and not tried & MODEL_ORIGINS:
+    if settings.rewriter != "feedback" and not asked:
         ask = by_model(settings.rewriter, before, first, pipe, log, [r.query for r in rounds], sorted(refused))
         if ask is not None and query_key(ask.query.text, ask.added) not in ran:
             return ask
@@ -129,7 +132,7 @@ def ask_next(
 
 def examined(first: Query, pipe: Pipeline, log: Log) -> Diagnosis:
     """What can be mended about the question; codes that are near one are told."""
-    found = diagnose(first.intent, pipe.snapshot, pipe.expanders, pipe.only, pipe.settings.min_token_len)
+    found = diagnose(first.intent, pipe.snapshot, pipe.expanders, pipe.only, pipe.settings.min_token_len, pipe.is_word)
     log.notices += found.offers
     return found
 
@@ -154,7 +157,8 @@ def mending(
     query = expanded(query, added, pipe) if added else query
     if query_key(query.text, added) in ran:
         return None
-    return Ask(before.round.number + 1, found.origin, query, added, before.origin_lists, why=found.why)
+    number, earlier = before.round.number + 1, before.origin_lists
+    return Ask(number, found.origin, query, added, earlier, why=found.why, weight=MENDED_WEIGHT)
 
 
 def _why_feedback(found: Diagnosis) -> str:

@@ -12,7 +12,7 @@ numbers and whatever else carries a digit or a mark are never changed; a near on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
@@ -31,8 +31,11 @@ from glassbox_tui.text.synonyms import Synonyms, spoken_of
 from glassbox_tui.text.tokens import content_terms, terms
 
 SPELLING, TRANSLATION, SYNONYMS = ORIGINS = ("spelling", "translation", "synonyms")
+# Of the mended question's lists beside those of the question as typed, which could not find what it names.
+MENDED_WEIGHT = 3.0
 SYNONYM_WEIGHT = 1.0  # the person said that it means the same
 MOST_WORDS = 4  # that stand for one
+LEAST_HALF, OFTEN = 3, 2  # letters of half a word; chunks that hold it
 MOST_CHUNKS = 200  # looked through for two words side by side
 SHORTEST_CODE, MOST_OFFERED = 3, 3  # characters; near codes
 
@@ -51,8 +54,15 @@ class Expansion:
 Expander = Callable[[str], Sequence[Expansion]]  # a question -> what may stand for its words
 
 
+class Alternative(Protocol):
+    """One thing that a word may mean in the other language, as people write it."""
+
+    @property
+    def text(self) -> str: ...
+
+
 class Gloss(Protocol):
-    """A word of a text with its span, and the terms of the other language that it may be."""
+    """A word of a text with its span, and what it may mean in the other language, likeliest first."""
 
     @property
     def word(self) -> str: ...
@@ -61,12 +71,30 @@ class Gloss(Protocol):
     @property
     def end(self) -> int: ...
     @property
-    def terms(self) -> Sequence[str]: ...
+    def alternatives(self) -> Sequence[Alternative]: ...
+
+
+class Dictionary(Protocol):
+    """English index terms -> what they mean, for those that are words."""
+
+    def words(self, keys: Collection[str]) -> Mapping[str, object]: ...
 
 
 def by_lexicon(translations: Callable[[str], Iterable[Gloss]]) -> Expander:
     """An expander that translates."""
-    return lambda text: [Expansion(g.word, g.start, g.end, tuple(g.terms), TRANSLATION) for g in translations(text)]
+
+    def expand(text: str) -> list[Expansion]:
+        return [
+            Expansion(g.word, g.start, g.end, tuple(a.text for a in g.alternatives if a.text != g.word), TRANSLATION)
+            for g in translations(text)
+        ]
+
+    return expand
+
+
+def known_to(dictionary: Dictionary) -> Callable[[str], bool]:
+    """Whether a word stands in a dictionary, which makes it no misspelling of another."""
+    return lambda word: bool(dictionary.words(terms(word)[:1]))
 
 
 def by_synonyms(synonyms: Synonyms) -> Expander:
@@ -109,9 +137,18 @@ class Diagnosis:
 
 
 def diagnose(
-    question: str, snapshot: Snapshot, expanders: Sequence[Expander] = (), only: Rows | None = None, min_len: int = 1
+    question: str,
+    snapshot: Snapshot,
+    expanders: Sequence[Expander] = (),
+    only: Rows | None = None,
+    min_len: int = 1,
+    is_word: Callable[[str], bool] = lambda word: False,
 ) -> Diagnosis:
-    """What can be mended about `question`. `only`: the chunks that are searched, None for all."""
+    """What can be mended about `question`.
+
+    `only`: the chunks that are searched, None for all. `is_word` knows words that are no misspellings, whatever the
+    notes hold.
+    """
     index = snapshot.sparse
     fixes: list[Fix] = []
     for expansion in (found for expander in expanders for found in expander(question)):
@@ -131,7 +168,9 @@ def diagnose(
             if word.code:
                 offers += _offer(word, index)
                 continue
-            spelt = _split(word, snapshot, held) or _spelt(word, question, snapshot, held, only, min_len)
+            spelt = _split(word, snapshot, held)
+            if spelt is None and not is_word(word.text):
+                spelt = _spelt(word, question, snapshot, held, only, min_len) or _halves(word, held)
             if spelt is not None:
                 fixes.append(spelt)
             elif fold(word.text) not in held:
@@ -250,6 +289,18 @@ def _split(word: Written, snapshot: Snapshot, held: WordList) -> Fix | None:
             why = f"{word.text!r} stands nowhere in your notes; as two words, {two!r}, it does, in {chunks}"
             return Fix(word.start, word.end, (as_typed(two, word.text),), SPELLING, why)
     return None
+
+
+def _halves(word: Written, held: WordList) -> Fix | None:
+    """`gasstations` where the notes have both words, if never side by side; of several halvings the most even one."""
+    found = [pair for pair in splits(word.text, held.counts) if min(map(len, pair)) >= LEAST_HALF]
+    found = [pair for pair in found if all(map(terms, pair)) and min(map(held.counts.__getitem__, pair)) >= OFTEN]
+    if not found:
+        return None
+    first, second = min(found, key=lambda pair: abs(len(pair[0]) - len(pair[1])))
+    two = f"{first} {second}"
+    why = f"{word.text!r} stands nowhere in your notes; its halves, {first!r} and {second!r}, do"
+    return Fix(word.start, word.end, (as_typed(two, word.text),), SPELLING, why)
 
 
 def _joined(question: str, words: Sequence[Written], snapshot: Snapshot, held: WordList) -> list[Fix]:

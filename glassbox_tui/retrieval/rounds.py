@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
-from glassbox_tui.retrieval.remedies import Expander
+from glassbox_tui.retrieval.remedies import MENDED_WEIGHT, ORIGINS, Expander
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
@@ -36,7 +37,8 @@ class Pipeline:
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
-    settings ask for one; `no_chat`: why it is None. `expanders` know what may stand for a word of the question.
+    settings ask for one; `no_chat`: why it is None. `expanders` know what may stand for a word of the question,
+    `is_word` which words are no misspellings.
     """
 
     snapshot: Snapshot
@@ -53,6 +55,7 @@ class Pipeline:
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
     expanders: tuple[Expander, ...] = ()
+    is_word: Callable[[str], bool] = lambda word: False
 
     @property
     def only(self) -> Rows | None:
@@ -74,7 +77,7 @@ class Ask:
 
     `earlier` are round 0's own lists, which every later round fuses with. `more` are further queries of the same round,
     each with first lists of its own ("bm25/2", "dense/2", ...): the parts of a question that was taken apart.
-    `why`: see `Round`.
+    `why`: see `Round`. `weight` is that of the round's own lists beside the earlier ones.
     """
 
     number: int
@@ -84,6 +87,7 @@ class Ask:
     earlier: tuple[RankedList, ...] = ()
     more: tuple[Query, ...] = ()
     why: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,8 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     lists = _first_stages(query, pipe, record, notices)
     for number, part in enumerate(ask.more, start=2):
         lists += _first_stages(part, pipe, record, notices, f"/{number}")
-    joined = lists if settings.feedback == "replace" else [*lists, *ask.earlier]
+    own = [RankedList(r.name, ask.weight * r.weight, r.uids) for r in lists]
+    joined = own if settings.feedback == "replace" else [*own, *ask.earlier]
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
     reranked, meetings = _rerank(query, fused, pipe, notices) if pipe.mode == "hybrid" else (None, {})
     if reranked is not None:
@@ -139,8 +144,21 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     round_ = Round(
         ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict, ask.why, judged_by=query.intent
     )
-    own = tuple(RankedList(f"{r.name}@{ask.number}", settings.query_weight * r.weight, r.uids) for r in lists)
-    return Step(round_, query, ask.earlier or own, final, tuple(notices))
+    kept = lists_of(round_, settings, [r.uids for r in lists])
+    earlier = (*ask.earlier, *kept) if mends(round_) else ask.earlier or kept
+    return Step(round_, query, earlier, final, tuple(notices))
+
+
+def mends(r: Round) -> bool:
+    """Whether a round ran the question itself, mended: its lists then stand beside round 0's in all that follow."""
+    return r.origin in ORIGINS
+
+
+def lists_of(r: Round, settings: Settings, found: Sequence[Sequence[str]]) -> tuple[RankedList, ...]:
+    """A round's own first lists, as later rounds fuse with them: the uids of each, in the order of its stages."""
+    own = takewhile(lambda stage: stage.name != "fused", r.stages)
+    weight = settings.query_weight * (MENDED_WEIGHT if mends(r) else 1.0)
+    return tuple(RankedList(f"{stage.name}@{r.number}", weight, uids) for stage, uids in zip(own, found, strict=True))
 
 
 def _first_stages(

@@ -32,7 +32,7 @@ from glassbox_tui.retrieval.moves import (
 )
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.rewriting import Log, read, reworded
-from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round
+from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, lists_of, mends, run_round
 from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
 from glassbox_tui.retrieval.wording import PLUS, base_of, query_key, read_edited
 
@@ -180,15 +180,16 @@ def _noticed(trace: Trace, notices: Sequence[str]) -> Trace:
 def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]:
     """What the loop held when it had just run the last round of `trace`, the question as it stands, and notices.
 
-    The lists are round 0's, or those of the query that a person has run alone since. Chunks that the index no longer
-    holds are left out of them.
+    The lists are round 0's, or those of the query that a person has run alone since, and those of the question mended.
+    Chunks that the index no longer holds are left out of them.
     """
     first = question_after(trace.last, ask_first(trace.query, pipe).query, pipe)
     base = next((r for r in reversed(trace.rounds) if _stands_alone(r)), trace.rounds[0])
-    own = takewhile(lambda stage: stage.name != "fused", base.stages)
     gone = set[str]()
-    held = [(s.name, [c.uid for c in _held(s.candidates, pipe, gone)]) for s in own]
-    lists = tuple(RankedList(f"{name}@{base.number}", pipe.settings.query_weight, uids) for name, uids in held)
+    lists: tuple[RankedList, ...] = ()
+    for r in (base, *(r for r in trace.rounds[base.number + 1 :] if mends(r))):
+        own = takewhile(lambda stage: stage.name != "fused", r.stages)
+        lists += lists_of(r, pipe.settings, [[c.uid for c in _held(s.candidates, pipe, gone)] for s in own])
     final = trace.last.stage("final")
     order = _held(final.candidates if final is not None else (), pipe, gone)
     notices = (f"the notes changed: {len(gone)} chunks of the earlier rounds are gone",) if gone else ()

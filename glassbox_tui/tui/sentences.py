@@ -64,6 +64,7 @@ TEMPLATES = (
     "{} stands nowhere in your notes; in the other language it is {}",
     "{} stands nowhere in your notes; by your synonyms it is {}",
     "{} stands nowhere in your notes; did you mean {}? Codes and numbers are never changed.",
+    "{} stands nowhere in your notes; its halves, {} and {}, do",
     "your synonyms: {} is also {}",
     "no word of the question can be mended: feedback adds words of the first hits",
     "your notes hold neither {} nor a word near it: feedback adds words of the first hits",

@@ -21,6 +21,7 @@ REMEDIES: Final[dict[str, str]] = {
     "{} stands nowhere in your notes; did you mean {}? Codes and numbers are never changed.": (
         "笔记里没有 {}；是不是 {}？编号和数字从不改动。"
     ),
+    "{} stands nowhere in your notes; its halves, {} and {}, do": "笔记里没有 {}；分成的 {} 和 {} 都有",
     "your synonyms: {} is also {}": "你的同义词：{} 也是 {}",
     "no word of the question can be mended: feedback adds words of the first hits": (
         "问题里没有可修正的词：用反馈，加入前几个结果里的词"
