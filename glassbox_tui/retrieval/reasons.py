@@ -19,7 +19,7 @@ ENDED = {
     "rewrites-used": "no more rewrites are allowed",
     "no-idea": "no new idea for a rewrite",
     "repeated": "the next rewrite would repeat a query",
-    "no-change": "no further rewrite changed anything",
+    "no-change": "no further rewrite made a difference for the better",
     "stopped": "stopped by you",
     "one-round": "only this round was asked for",
 }

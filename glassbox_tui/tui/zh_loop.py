@@ -51,7 +51,7 @@ LOOP: Final[dict[str, str]] = {
     "no more rewrites are allowed": "改写次数用完",
     "no new idea for a rewrite": "没有新的改写主意",
     "the next rewrite would repeat a query": "下一个改写与已跑过的重复",
-    "no further rewrite changed anything": "再改写也没有任何变化",
+    "no further rewrite made a difference for the better": "再改写也没有任何改进",
     "stopped by you": "由你停止",
     "only this round was asked for": "只要求跑这一轮",
     "it would make it ": "结果会是",
