@@ -155,7 +155,7 @@ def diagnose(
         if (fix := _expanded(expansion, index, min_len)) is not None and not _overlaps(fix, fixes):
             fixes.append(fix)
     words = written(question)
-    unknown = [w for w in words if _unknown(w.text, index, min_len)]
+    unknown = [w for w in words if _unknown(w, index, min_len)]
     lacking, offers = list[str](), list[str]()
     if unknown or len(words) > 1:
         held = words_of(snapshot)
@@ -201,8 +201,11 @@ def _overlaps(fix: Fix, others: Sequence[Fix]) -> bool:
     return any(fix.start < other.end and other.start < fix.end for other in others)
 
 
-def _unknown(word: str, index: SparseIndex, min_len: int) -> bool:
-    found = terms(word, min_len)
+def _unknown(word: Written, index: SparseIndex, min_len: int) -> bool:
+    """Whether the notes hold neither the word nor a part of it; of a code, the code as a whole."""
+    found = terms(word.text, min_len)
+    if word.code:
+        found = found[:1]
     return bool(found) and not any(index.document_frequency(term) for term in found)
 
 

@@ -171,6 +171,16 @@ def test_ones_own_query_runs_alone_and_is_judged_by_itself(engine: Engine) -> No
     assert [(s.name, s.candidates) for s in new.stages] == [(s.name, s.candidates) for s in alone.stages]
 
 
+def test_ones_own_query_finds_its_note_whatever_was_asked_before() -> None:
+    notes = {f"bread{i}.md": f"Bread number {i} is baked for {i} minutes with policy flour." for i in range(40)}
+    notes["refund.md"] = "The refund policy: within 30 days, with the receipt."
+    made = Engine(HashingEmbedder(), settings=Settings()).build(notes)
+    trace = step(made, First("how long is bread baked with flour")).trace
+    own = step(made, Own(trace, "refund policy"), go_on=False).trace
+    assert own.last.hits[0].path == "refund.md" and own.asked == "refund policy"
+    assert own.rounds[0] is trace.rounds[0]
+
+
 def test_what_follows_ones_own_query_builds_on_it_and_not_on_the_first_question(engine: Engine) -> None:
     trace, _ = paused(engine)
     pause = step(engine, Own(trace, "绿茶 zymurgy selection criteria"))
