@@ -204,12 +204,7 @@ class _BadModel:
         yield self.reply
 
 
-_TEXTS = [
-    "the heron sleeps on one leg",
-    "a quokka smiles on an island",
-    "tea at eighty degrees",
-    *(f"an island of {word} where it smiles, with {word}" for word in ("fog", "rain", "sand", "herons", "reeds")),
-]
+_TEXTS = ["the heron sleeps on one leg", "a quokka smiles", "tea at eighty degrees"]
 # What is wrong with it -> the reply to "zymurgy of the quokka"; none of them may be run as a query.
 _BAD = {
     "empty": "",
@@ -228,7 +223,8 @@ def _(bench: Bench) -> str:
             "zymurgy of the quokka", rewriter="rewrite", max_rewrites=4
         )
         origins = [r.origin for r in trace.rounds]
-        need(origins[0] == "user" and set(origins[1:]) == {"prf"}, f"{fault}: the rounds are {origins}")
+        need(origins[0] == "user" and set(origins[1:]) <= {"prf"}, f"{fault}: the rounds are {origins}")
+        need(any("feedback serves" in n for n in trace.notices), f"{fault}: nothing says that feedback serves")
         need(trace.attempts, f"{fault}: the attempt is not recorded")
         need(all(a.outcome.startswith("rejected: ") for a in trace.attempts), f"{fault}: {trace.attempts[0].outcome}")
         first = {c.uid for name in ("bm25", "dense") if (s := trace.rounds[0].stage(name)) for c in s.candidates}

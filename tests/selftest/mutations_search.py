@@ -149,7 +149,7 @@ LOOP = (
     ),
     broken(
         "later rounds drop the first round's lists",
-        "retrieval.rounds:run_round", "[*lists, *ask.earlier]", "lists",
+        "retrieval.rounds:run_round", "[*own, *ask.earlier]", "own",
         "loop: the original query's lists are never dropped",
     ),
     broken(
