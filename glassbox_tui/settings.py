@@ -24,7 +24,7 @@ ANSWERS = ("auto", "extract")
 REWRITERS = ("feedback", "rewrite", "decompose", "hyde", "expand")
 JUDGES = ("thresholds", "model")
 
-_PATHS = ("data", "llm_path", "embed_model", "rerank_model")  # fields that are, or may be, a path
+_PATHS = ("data", "synonyms", "llm_path", "embed_model", "rerank_model")  # fields that are, or may be, a path
 
 
 class SettingsError(GlassboxError, ValueError):
@@ -81,6 +81,9 @@ class Settings:
     )
     ignore: str = knob(
         "", "GLASSBOX_IGNORE", "patterns as in a .gitignore of files to leave out, with commas or on lines of their own"
+    )
+    synonyms: str = knob(
+        "", "GLASSBOX_SYNONYMS", "a file of your own synonyms; empty: synonyms.txt at the top of the notes folder"
     )
     follow_links: bool = knob(
         False, "GLASSBOX_FOLLOW_LINKS", "1 follows links out of the notes folder; 0 never leaves it"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.notes.ignore import IGNORE_FILE, NO_RULES, Layer, Rules, file_layer, layer_of, left_out
+from glassbox_tui.notes.synonyms import LEFT_OUT, SYNONYMS_FILE
 
 KINDS = {".md": "md", ".markdown": "md", ".txt": "txt", ".pdf": "pdf"}
 
@@ -224,7 +225,7 @@ class _Walk:
         if kind_of(name) is None:
             self.other += name != IGNORE_FILE
             return
-        reason = _file_reason(path_text(name), info)
+        reason = LEFT_OUT if path == SYNONYMS_FILE else _file_reason(path_text(name), info)
         if reason is None and self._layers:
             reason = left_out(self._layers, path)
         if reason is None and path in self.files:

@@ -50,6 +50,7 @@ from glassbox_tui.notes.ignore import rules_of
 from glassbox_tui.notes.load import LoadedNote
 from glassbox_tui.notes.reading import NoteText
 from glassbox_tui.notes.scan import NotesError, Scan, Skipped, check_file, scan
+from glassbox_tui.notes.synonyms import read_synonyms
 from glassbox_tui.offline import too_late
 from glassbox_tui.progress import CancelledFn, Progress, ProgressFn
 from glassbox_tui.retrieval.assistance import assisted, unassisted
@@ -57,12 +58,16 @@ from glassbox_tui.retrieval.listing import ChunkInfo, NoteInfo, chunks_of, files
 from glassbox_tui.retrieval.loop import MODES, run
 from glassbox_tui.retrieval.notetext import note_text, text_around
 from glassbox_tui.retrieval.plugins import Plugins
+from glassbox_tui.retrieval.remedies import Expander, by_lexicon, by_synonyms, known_to
 from glassbox_tui.retrieval.reranking import Reranking, choose_reranker
 from glassbox_tui.retrieval.rounds import Pipeline
 from glassbox_tui.retrieval.stages import LateInteraction
 from glassbox_tui.retrieval.trace import IndexInfo, Round, Trace, decided
 from glassbox_tui.settings import Settings, check, knobs, load_settings
 from glassbox_tui.text.chunks import ChunkSpan
+from glassbox_tui.text.language import CJK, OTHER
+from glassbox_tui.text.synonyms import Synonyms
+from glassbox_tui.text.translations import Gloss, translations
 
 # Chunks that an embedder is asked about when we want to know whether it knows their language.
 LANGUAGE_SAMPLE = 50
@@ -343,8 +348,33 @@ class Engine:
             plugins=self.plugins,
             scope=scope,
             lexicon=self._lexicon,
+            expanders=self._expanders(settings),
+            is_word=self._is_word,
         )
         return assisted(pipe, lambda: self.chat)
+
+    def _expanders(self, settings: Settings) -> tuple[Expander, ...]:
+        """What may stand for a word of a question, surest first."""
+        synonyms, _ = self._synonyms(settings)
+        own = (by_synonyms(synonyms),) if synonyms.entries else ()
+        return (*own, by_lexicon(self._translations))
+
+    def _translations(self, text: str) -> list[Gloss]:
+        """What the words of a text mean in the other language, whichever that is; nothing without a dictionary."""
+        with suppress(ModelError):  # the stage that lives from it says so
+            lexicon = self._lexicon.get()
+            return [gloss for language in (CJK, OTHER) for gloss in translations(text, lexicon, language)]
+        return []
+
+    def _is_word(self, word: str) -> bool:
+        """Whether a word is a real one, and no misspelling of another; without a dictionary none is known to be."""
+        with suppress(ModelError):
+            return known_to(self._lexicon.get())(word)
+        return False
+
+    def _synonyms(self, settings: Settings) -> tuple[Synonyms, tuple[str, ...]]:
+        folder = self.root if self.root is not None and self.root.is_dir() else None
+        return read_synonyms(folder, settings.synonyms)
 
     def going_first(self) -> AbstractContextManager[None]:
         """Around rounds that somebody waits for: an update that runs beside them begins no chunk meanwhile."""
@@ -362,6 +392,7 @@ class Engine:
 
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
+        notices += self._synonyms(pipe.settings)[1]
         if not pipe.snapshot.chunks:
             notices.append("the index is empty: no note with text was found")
         elif pipe.embedder is None:
@@ -498,6 +529,7 @@ def _nothing_within(scope: str, notes: Sequence[NoteRecord]) -> str:
 _PRIVATE = (
     "data",
     "ignore",
+    "synonyms",
     "follow_links",
     "answers",
     *("llm_path", "llm_repo", "llm_file", "llm_threads", "llm_context", "llm_answer_tokens"),

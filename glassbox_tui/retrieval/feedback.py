@@ -1,12 +1,12 @@
-"""Pseudo-relevance feedback: the first hits lend the next round their terms and their direction.
+"""Pseudo-relevance feedback: the first hits lend the next round their words and their direction.
 
 Terms are weighted as in RM3 (Abdul-Jaleel et al., TREC 2004): p(t) = sum over feedback chunks of p(chunk) tf / length,
-here times idf, so that what is common everywhere does not come along. The query vector moves towards their mean.
+here of whole words and times idf, so that what is common everywhere does not come along, nor a fragment of a word.
+The query vector moves towards their mean.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -16,12 +16,12 @@ from glassbox_tui.index.sparse import idf
 from glassbox_tui.models.protocols import Vector
 from glassbox_tui.retrieval.query import Query, moved
 from glassbox_tui.retrieval.trace import AddedTerm, Candidate
-from glassbox_tui.retrieval.wording import joined, with_surfaces
-from glassbox_tui.text.tokens import content_terms, tokenize
+from glassbox_tui.retrieval.wording import joined
+from glassbox_tui.text.recurring import Segment, WholeWord, whole_words
 
 FEEDBACK_HITS = 3
-FEEDBACK_TERMS = 10
-# The strongest added term weighs this much of one of the user's own, the others in proportion.
+FEEDBACK_WORDS = 10
+# The strongest added word weighs this much of one of the user's own, the others in proportion.
 TERM_WEIGHT = 0.5
 VECTOR_PULL = 0.3
 
@@ -32,29 +32,32 @@ def feed_back(
     snapshot: Snapshot,
     min_token_len: int = 1,
     without: Collection[str] = (),
+    segment: Segment | None = None,
 ) -> tuple[Query, tuple[AddedTerm, ...]]:
-    """Round 0's query grown by the first hits of the round before, and what was added. `without`: terms refused."""
+    """`query` grown by the first hits of the round before, and what was added: whole words, each with its terms.
+
+    `without`: terms refused. `segment`: where a tokenizer cuts a text, which tells Chinese words apart.
+    """
     first = final[:FEEDBACK_HITS]
-    rows = [snapshot.row_of[c.uid] for c in first]
+    texts = [snapshot.chunks[snapshot.row_of[c.uid]].index_text for c in first]
     total = sum(c.score for c in first) or 1.0
-    weight: dict[str, float] = defaultdict(float)
-    sources: dict[str, list[str]] = defaultdict(list)
-    texts = []
-    for candidate, row in zip(first, rows, strict=True):
-        text = snapshot.chunks[row].index_text
-        tokens = tokenize(text, min_token_len)
-        texts.append((candidate.uid, text, tokens))
-        counts = Counter(token.term for token in tokens)
-        length = sum(counts.values())
-        for term in content_terms(text, min_token_len):
-            if term not in query.terms and term not in without and counts[term]:
-                weight[term] += candidate.score / total * counts[term] / length * idf(snapshot.sparse, term)
-                sources[term].append(candidate.uid)
-    strongest = sorted(weight, key=lambda term: (-weight[term], term))[:FEEDBACK_TERMS]
-    top = max((weight[term] for term in strongest), default=1.0) or 1.0
-    terms = [AddedTerm(t, round(TERM_WEIGHT * weight[t] / top, 4), tuple(sources[t])) for t in strongest]
-    added = with_surfaces(terms, texts)
-    return grown(query, query.text, added, final, snapshot), added
+    lengths = [max(1.0, float(snapshot.sparse.lengths[snapshot.row_of[c.uid]])) for c in first]
+    weight: dict[WholeWord, float] = {}
+    for word in whole_words(texts, min_token_len, segment):
+        if all(term in query.terms for term in word.terms) or any(term in without for term in word.terms):
+            continue
+        rarity = max(idf(snapshot.sparse, term) for term in word.terms)
+        share = zip(first, word.counts, lengths, strict=True)
+        weight[word] = rarity * sum(c.score / total * count / length for c, count, length in share)
+    strongest = sorted(weight, key=lambda word: (-weight[word], word.text))[:FEEDBACK_WORDS]
+    top = max((weight[word] for word in strongest), default=1.0) or 1.0
+    added: dict[str, AddedTerm] = {}
+    for word in strongest:
+        sources = tuple(c.uid for c, count in zip(first, word.counts, strict=True) if count)
+        for term in (t for t in word.terms if t not in query.terms):
+            added.setdefault(term, AddedTerm(term, round(TERM_WEIGHT * weight[word] / top, 4), sources, word.text))
+    terms = tuple(added.values())
+    return grown(query, query.intent, terms, final, snapshot), terms
 
 
 def grown(

@@ -70,7 +70,9 @@ def take_apart(query: str, snapshot: Snapshot, min_token_len: int = 1) -> tuple[
 
 
 def question_of(trace: Trace) -> str:
-    """What the person asked, in words: the query without the marks that acted as filters."""
+    """What the person asked, in words: the query without the marks that acted as filters; mended, if the loop did."""
+    if trace.last.judged_by not in ("", trace.rounds[0].judged_by):
+        return trace.last.judged_by
     acted = {(f.kind, f.text) for f in trace.rounds[0].filters}
     if not acted:
         return trace.query

@@ -26,7 +26,8 @@ def lost(question: str, rewrite: str, sparse: SparseIndex, *, rare: bool = True,
     """What `rewrite` dropped that it must not, as the question has it; None: all is there.
 
     Entities and quoted phrases must stand in every rewrite. The rarest terms, too, where both are of one language (a
-    translation has its own) and `rare` asks for it: of the terms that the index holds, the highest idf counts.
+    translation has its own) and `rare` asks for it: of the terms that the index holds, the highest idf counts. Where it
+    holds none, one of the question's words must stay, or it would be another question.
     """
     have = _folded(rewrite)
     for phrase in quoted(question):
@@ -41,7 +42,29 @@ def lost(question: str, rewrite: str, sparse: SparseIndex, *, rare: bool = True,
     for term in rarest(question, sparse, min_token_len):
         if term not in held and not (language_of(term) == CJK and _straddles(term, _folded(question), have)):
             return _as_typed(term, question)
+    dropped = left_out(question, rewrite, sparse, min_token_len)
+    if dropped and not rarest(question, sparse, min_token_len):
+        kept = [word for word in unknown(question, sparse, min_token_len) if word not in dropped]
+        return None if kept else dropped[0]
     return None
+
+
+def unknown(question: str, sparse: SparseIndex, min_token_len: int = 1) -> tuple[str, ...]:
+    """The words of the question, as typed, that the index does not hold; no Chinese ones, which have no bounds."""
+    words = (match.group() for match in _word.finditer(question))
+    return tuple(
+        word
+        for word in dict.fromkeys(words)
+        if (found := content_terms(word, min_token_len)) and not any(map(sparse.document_frequency, found))
+    )
+
+
+def left_out(question: str, rewrite: str, sparse: SparseIndex, min_token_len: int = 1) -> tuple[str, ...]:
+    """The `unknown` words of the question that a rewrite does not have. It may do without them: they find nothing."""
+    held = set(terms(rewrite, min_token_len))
+    return tuple(
+        word for word in unknown(question, sparse, min_token_len) if not set(terms(word, min_token_len)) <= held
+    )
 
 
 def quoted(question: str) -> tuple[str, ...]:

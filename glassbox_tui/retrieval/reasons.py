@@ -19,6 +19,7 @@ ENDED = {
     "rewrites-used": "no more rewrites are allowed",
     "no-idea": "no new idea for a rewrite",
     "repeated": "the next rewrite would repeat a query",
+    "no-change": "no further rewrite made a difference for the better",
     "stopped": "stopped by you",
     "one-round": "only this round was asked for",
 }
@@ -33,6 +34,10 @@ FILTERED = {
 def filter_words(kind: str, text: str, removed: int, say: Say | None = None) -> str:
     """What a filter does, in words: `only chunks with "open source": 240 left out`."""
     return (say or english)(FILTERED.get(kind, "{}: {} left out"), text, f"{removed:,}")
+
+
+# Who added a word that came from no chunk, by the round's origin; any other: the person.
+ADDERS = {"llm": "the model", **dict.fromkeys(("spelling", "translation", "synonyms"), "your synonyms")}
 
 
 def english(text: str, *values: object) -> str:

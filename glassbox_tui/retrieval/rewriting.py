@@ -22,12 +22,12 @@ import numpy as np
 from glassbox_tui.models.chat import ChatModel, Message, complete
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.retrieval import half_typed, prompts
-from glassbox_tui.retrieval.feedback import FEEDBACK_TERMS, TERM_WEIGHT, VECTOR_PULL
+from glassbox_tui.retrieval.feedback import FEEDBACK_WORDS, TERM_WEIGHT, VECTOR_PULL
 from glassbox_tui.retrieval.filters import take_apart
-from glassbox_tui.retrieval.keyterms import lost
+from glassbox_tui.retrieval.keyterms import left_out, lost
 from glassbox_tui.retrieval.query import Query, moved, read_query
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step
-from glassbox_tui.retrieval.trace import USED, AddedTerm, Attempt, Hit
+from glassbox_tui.retrieval.trace import USED, AddedTerm, Attempt, Hit, Round
 from glassbox_tui.retrieval.wording import base_of, joined
 from glassbox_tui.text import replies
 from glassbox_tui.text.language import CJK, language_of
@@ -36,6 +36,8 @@ from glassbox_tui.text.tokens import content_terms
 
 LIMITS = {"rewrite": 64, "decompose": 128, "hyde": 192, "expand": 80}  # tokens of a reply
 ORIGINS = {"rewrite": "llm", "decompose": "decompose", "hyde": "hyde", "expand": "llm"}
+MODEL_ORIGINS = frozenset(ORIGINS.values())
+NO_EFFECT = "ran, and changed nothing"  # the outcome of an attempt whose round is not shown
 SUB_QUESTIONS = 3
 HYDE_PULL = 0.5
 SHOWN_BETWEEN = " | "  # sub-questions, in a round's query
@@ -52,6 +54,14 @@ class Log:
 
     notices: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
+
+    def nothing_came_of(self, dropped: Round) -> None:
+        """A round that the model's reply became is not shown, for it changed nothing."""
+        if dropped.origin in MODEL_ORIGINS:
+            self.attempts = [
+                replace(a, outcome=NO_EFFECT) if (a.round, a.outcome) == (dropped.number, USED) else a
+                for a in self.attempts
+            ]
 
 
 def by_model(
@@ -108,7 +118,7 @@ def _ask(
     origin, earlier = ORIGINS[how], before.origin_lists
     if how == "expand":
         added = _expansion(reply, first, pipe, refused)
-        return Ask(number, origin, _expanded(first, added, pipe), added, earlier)
+        return Ask(number, origin, expanded(first, added, pipe), added, earlier)
     if how == "hyde":
         text = replies.passage(reply)
         if len(text) < LEAST_PASSAGE:
@@ -122,7 +132,9 @@ def _ask(
         raise Rejected("is no decomposition: it holds one question")
     _check(texts, first, pipe, tried, refused)
     head, *more = (reworded(first, text, pipe) for text in texts)
-    return Ask(number, origin, replace(head, text=SHOWN_BETWEEN.join(texts)), (), earlier, tuple(more))
+    whole = SHOWN_BETWEEN.join(texts)
+    why = _left_out(first.intent, whole, pipe)
+    return Ask(number, origin, replace(head, text=whole), (), earlier, tuple(more), why)
 
 
 def _check(
@@ -148,6 +160,12 @@ def reworded(first: Query, text: str, pipe: Pipeline, typed: bool = False) -> Qu
     """
     new = read_typed(text, pipe) if typed else replace(read(text, pipe), conditions=first.conditions)
     return replace(new, intent=first.intent, asked=first.asked, tokens=first.tokens)
+
+
+def _left_out(question: str, rewrite: str, pipe: Pipeline) -> str:
+    """A sentence on the words that the notes do not hold and the model did not keep; "" if there are none."""
+    words = left_out(question, rewrite, pipe.snapshot.sparse, pipe.settings.min_token_len)
+    return f"the model leaves out {', '.join(map(repr, words))}: not in your notes" if words else ""
 
 
 def read(text: str, pipe: Pipeline) -> Query:
@@ -178,7 +196,7 @@ def _hypothetical(first: Query, text: str, pipe: Pipeline) -> Query:
 def _expansion(reply: str, first: Query, pipe: Pipeline, refused: Sequence[str]) -> tuple[AddedTerm, ...]:
     """The new words of a reply as terms; a word whose terms are all asked for already adds nothing."""
     added: dict[str, AddedTerm] = {}
-    for word in replies.words(reply, FEEDBACK_TERMS):
+    for word in replies.words(reply, FEEDBACK_WORDS):
         for term in content_terms(word, pipe.settings.min_token_len):
             if term not in first.terms and term not in refused:
                 added.setdefault(term, AddedTerm(term, TERM_WEIGHT, (), word))
@@ -187,7 +205,8 @@ def _expansion(reply: str, first: Query, pipe: Pipeline, refused: Sequence[str])
     return tuple(added.values())
 
 
-def _expanded(first: Query, added: Sequence[AddedTerm], pipe: Pipeline) -> Query:
+def expanded(first: Query, added: Sequence[AddedTerm], pipe: Pipeline) -> Query:
+    """`first` with more terms, its vector moved towards the added words."""
     towards = None
     if first.vector is not None and pipe.embedder is not None:
         towards = pipe.embedder.embed_query(base_of(joined("", added).strip(), ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,6 +27,7 @@ from glassbox_tui.retrieval.literal import literal_stage, with_literal
 from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
+from glassbox_tui.retrieval.remedies import MENDED_WEIGHT, ORIGINS, Expander
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.standing import keyword_weight
@@ -46,7 +47,8 @@ class Pipeline:
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
     settings ask for one; `no_chat`: why it is None. `lexicon`: the dictionary for notes in the other language.
     `typing`: the last word of a query may be half a word. `allowed`: within a round, the chunks in scope that the
-    query's conditions leave; None: it has none.
+    query's conditions leave; None: it has none. `expanders` know what may stand for a word of the question, `is_word`
+    which words are no misspellings.
     """
 
     snapshot: Snapshot
@@ -65,6 +67,8 @@ class Pipeline:
     lexicon: LexiconOnce | None = None
     typing: bool = False
     allowed: Rows | None = None
+    expanders: tuple[Expander, ...] = ()
+    is_word: Callable[[str], bool] = lambda word: False
 
     @property
     def only(self) -> Rows | None:
@@ -103,6 +107,7 @@ class Ask:
 
     `earlier` are round 0's own lists, which every later round fuses with. `more` are further queries of the same round,
     each with first lists of its own ("bm25/2", "dense/2", ...): the parts of a question that was taken apart.
+    `why`: see `Round`. `weight` is that of the round's own lists beside the earlier ones.
     """
 
     number: int
@@ -111,6 +116,8 @@ class Ask:
     added: tuple[AddedTerm, ...] = ()
     earlier: tuple[RankedList, ...] = ()
     more: tuple[Query, ...] = ()
+    why: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +162,8 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     for number, part in enumerate(ask.more, start=2):
         lists += _first_stages(part, pipe, record, notices, f"/{number}")
     earlier = [replace(r, uids=[uid for uid in r.uids if pipe.lets_in(uid)]) for r in ask.earlier]
-    joined = lists if settings.feedback == "replace" else [*lists, *earlier]
+    own = [replace(r, weight=ask.weight * r.weight) for r in lists]
+    joined = own if settings.feedback == "replace" else [*own, *earlier]
     named = _named(query, pipe, record)
     joined = with_literal(joined, uids(named), settings.rrf_k)
     fused = record.add("fused", stages.fused_stage(joined, settings, explain))
@@ -174,9 +182,33 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
     verdict = _verdict(query, hits, done, pipe, notices)
     terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
     verdict = replace(verdict, sufficient=False, reasons=(chosen.reason,)) if chosen.reason else verdict
-    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict, chosen.filters)
-    own = tuple(replace(r, name=f"{r.name}@0", weight=settings.query_weight * r.weight) for r in lists)
-    return Step(round_, query, ask.earlier or own, final, tuple(notices))
+    round_ = Round(
+        ask.number,
+        query.text,
+        ask.origin,
+        terms,
+        ask.added,
+        done,
+        hits,
+        verdict,
+        filters=chosen.filters,
+        why=ask.why,
+        judged_by=query.intent,
+    )
+    kept = lists_of(round_, settings, lists)
+    origin_lists = (*ask.earlier, *kept) if mends(round_) else ask.earlier or kept
+    return Step(round_, query, origin_lists, final, tuple(notices))
+
+
+def mends(r: Round) -> bool:
+    """Whether a round ran the question itself, mended: its lists then stand beside round 0's in all that follow."""
+    return r.origin in ORIGINS
+
+
+def lists_of(r: Round, settings: Settings, lists: Sequence[RankedList]) -> tuple[RankedList, ...]:
+    """A round's own first lists, as later rounds fuse with them."""
+    weight = settings.query_weight * (MENDED_WEIGHT if mends(r) else 1.0)
+    return tuple(replace(own, name=f"{own.name}@{r.number}", weight=weight * own.weight) for own in lists)
 
 
 def _first_stages(

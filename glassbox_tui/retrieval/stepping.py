@@ -16,7 +16,7 @@ from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.feedback import grown
 from glassbox_tui.retrieval.fusion import RankedList, rrf
-from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, next_or_end
+from glassbox_tui.retrieval.loop import ask_first, ask_next, ask_or_end, changes, next_round, question_after
 from glassbox_tui.retrieval.moves import (
     Accept,
     Edit,
@@ -32,13 +32,14 @@ from glassbox_tui.retrieval.moves import (
 )
 from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
-from glassbox_tui.retrieval.rewriting import Log, reworded
-from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, run_round, say_of
+from glassbox_tui.retrieval.rewriting import Log, read_typed, reworded
+from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, lists_of, mends, run_round, say_of
 from glassbox_tui.retrieval.stages import uids
 from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
-from glassbox_tui.retrieval.wording import base_of, query_key, read_edited
+from glassbox_tui.retrieval.wording import PLUS, base_of, query_key, read_edited
 
 SKIPPED = "skipped by you"  # the outcome of an attempt whose proposal was
+MOST_DROPPED = 8  # rounds that are tried in search of a proposal that changes something
 
 
 def step(
@@ -97,7 +98,8 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
     return _with_round(trace, done.round, (*notices, *done.notices))
 
 
-def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
+def _edited(move: Edit, before: Step, asked: Query, pipe: Pipeline) -> Ask:
+    first = question_after(move.of, asked, pipe)
     wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
     same = wording == base_of(move.of.query, move.of.added_terms) == first.text
     query = first if same else reworded(first, wording, pipe, typed=True)
@@ -107,34 +109,48 @@ def _edited(move: Edit, before: Step, first: Query, pipe: Pipeline) -> Ask:
 
 
 def _own(move: Own, before: Step, first: Query, pipe: Pipeline) -> Ask:
-    return Ask(
-        before.round.number + 1, "manual", reworded(first, move.text.strip(), pipe, typed=True), (), before.origin_lists
-    )
+    """The written query alone, judged by itself; behind a plus it is fused with round 0 and judged by the question."""
+    number, text = before.round.number + 1, move.text.strip()
+    if text[:1] == PLUS.strip() and text[1:2] in ("", " "):
+        return Ask(number, "manual", reworded(first, text[1:].strip(), pipe, typed=True), (), before.origin_lists)
+    return Ask(number, "manual", read_typed(text, pipe))
 
 
 def _pause(trace: Trace, pipe: Pipeline) -> Pause:
     """After a round: as the loop would go on by itself."""
     before, first, _ = resumed(trace, pipe)
     log = Log()
-    ask = next_or_end(before, first, pipe, pipe.settings.max_rewrites, trace.rounds, log)
-    return _proposed(trace, ask, pipe, log, frozenset())
+    found = next_round(before, first, pipe, pipe.settings.max_rewrites, trace.rounds, log)
+    return _proposed(trace, found, log, frozenset())
 
 
 def _propose(skip: Skip, pipe: Pipeline) -> Pause:
+    """Another proposal: what was refused and what changes nothing is left out."""
     trace, refused = skip.trace, _refused(skip)
     before, first, _ = resumed(trace, pipe)
-    log = Log(attempts=_skipped(skip))
-    ask = ask_or_end(ask_next(before, first, pipe, log, trace.rounds, refused), trace.rounds)
-    return _proposed(trace, ask, pipe, log, refused)
+    log, dropped = Log(attempts=_skipped(skip)), list[Round]()
+    found: Step | str = "no-change"
+    while len(dropped) < MOST_DROPPED:
+        ask = ask_or_end(ask_next(before, first, pipe, log, [*trace.rounds, *dropped], refused), trace.rounds)
+        if isinstance(ask, str):
+            found = "no-change" if dropped else ask
+            break
+        step = run_round(ask, pipe)
+        if changes(before.round, step.round):
+            found = step
+            break
+        dropped.append(step.round)
+        log.nothing_came_of(step.round)
+        refused |= _said([step.round])
+    return _proposed(trace, found, log, refused)
 
 
-def _proposed(trace: Trace, ask: Ask | str, pipe: Pipeline, log: Log, refused: frozenset[str]) -> Pause:
-    if isinstance(ask, str):
+def _proposed(trace: Trace, found: Step | str, log: Log, refused: frozenset[str]) -> Pause:
+    if isinstance(found, str):
         told = replace(_noticed(trace, log.notices), attempts=(*trace.attempts, *log.attempts))
-        return Pause(with_end(told, ask))
-    done = run_round(ask, pipe)
-    notices, attempts = (*log.notices, *done.notices), tuple(log.attempts)
-    return Pause(replace(trace, ended=""), Proposal(done.round, notices, refused, attempts))
+        return Pause(with_end(told, found))
+    notices, attempts = (*log.notices, *found.notices), tuple(log.attempts)
+    return Pause(replace(trace, ended=""), Proposal(found.round, notices, refused, attempts))
 
 
 def _skipped(skip: Skip) -> list[Attempt]:
@@ -146,8 +162,12 @@ def _skipped(skip: Skip) -> list[Attempt]:
 def _refused(skip: Skip) -> frozenset[str]:
     """What was proposed before and skipped; where nothing was proposed, what the rounds have run."""
     rounds = skip.trace.rounds[1:] if skip.proposal is None else [skip.proposal.round]
-    said = frozenset(word for r in rounds for word in ({t.term for t in r.added_terms} or {r.query}))
-    return said | (skip.proposal.refused if skip.proposal is not None else frozenset())
+    return _said(rounds) | (skip.proposal.refused if skip.proposal is not None else frozenset())
+
+
+def _said(rounds: Sequence[Round]) -> frozenset[str]:
+    """The terms that rounds added, and the wordings of those that added none."""
+    return frozenset(word for r in rounds for word in ({t.term for t in r.added_terms} or {r.query}))
 
 
 def _with_round(trace: Trace, new: Round, notices: Sequence[str]) -> Trace:
@@ -160,29 +180,41 @@ def _noticed(trace: Trace, notices: Sequence[str]) -> Trace:
 
 
 def resumed(trace: Trace, pipe: Pipeline) -> tuple[Step, Query, tuple[str, ...]]:
-    """What the loop held when it had just run the last round of `trace`, round 0's query, and notices.
+    """What the loop held when it had just run the last round of `trace`, the question as it stands, and notices.
 
-    Chunks that the index no longer holds are left out of the lists.
+    The lists are round 0's, or those of the query that a person has run alone since, and those of the question mended.
+    Chunks that the index no longer holds are left out of them.
     """
-    first = ask_first(trace.query, pipe).query
-    own = list(takewhile(lambda stage: stage.name != "fused", trace.rounds[0].stages))
+    first = question_after(trace.last, ask_first(trace.query, pipe).query, pipe)
+    base = next((r for r in reversed(trace.rounds) if _stands_alone(r)), trace.rounds[0])
     gone = set[str]()
-    k, weight = pipe.settings.rrf_k, pipe.settings.query_weight
-    held = {}
-    for stage in own:
-        if stage.name != "literal":  # every round makes its own
-            ranking = _held(stage.candidates, pipe, gone)
-            said = weight * say_of(stage.name, first, ranking, pipe)
-            held[stage.name] = RankedList(f"{stage.name}@0", said, uids(ranking))
-    lists = tuple(
-        placed(held[s.name], uids(rrf([r for name, r in held.items() if name != s.name], k, False)), s.lacking)
-        for s in own
-        if s.name in held
-    )
+    lists: tuple[RankedList, ...] = ()
+    for r in (base, *(r for r in trace.rounds[base.number + 1 :] if mends(r))):
+        query = first if r.number == 0 else question_after(r, first, pipe) if mends(r) else read_typed(r.query, pipe)
+        lists += lists_of(r, pipe.settings, _first_lists(r, query, pipe, gone))
     final = trace.last.stage("final")
     order = _held(final.candidates if final is not None else (), pipe, gone)
     notices = (f"the notes changed: {len(gone)} chunks of the earlier rounds are gone",) if gone else ()
     return Step(trace.last, first, lists, order), first, notices
+
+
+def _stands_alone(r: Round) -> bool:
+    """Whether a round holds no other round's lists, as one of the person's own does, unless a plus stands before it."""
+    fused = r.stage("fused")
+    names = {part.name for c in fused.candidates for part in c.parts} if fused is not None else set()
+    return r.number == 0 or (r.origin == "manual" and bool(names) and not any("@" in name for name in names))
+
+
+def _first_lists(r: Round, query: Query, pipe: Pipeline, gone: set[str]) -> list[RankedList]:
+    """The lists that a round fused first, from its stages, with the weights that they had there."""
+    own = [s for s in takewhile(lambda stage: stage.name != "fused", r.stages) if s.name != "literal"]
+    held: dict[str, RankedList] = {}
+    for stage in own:
+        ranking = _held(stage.candidates, pipe, gone)
+        held[stage.name] = RankedList(stage.name, say_of(stage.name, query, ranking, pipe), uids(ranking))
+    others = {name: [r for n, r in held.items() if n != name] for name in held}
+    k = pipe.settings.rrf_k
+    return [placed(held[s.name], uids(rrf(others[s.name], k, False)), s.lacking) for s in own]
 
 
 def _held(candidates: Sequence[Candidate], pipe: Pipeline, gone: set[str]) -> tuple[Candidate, ...]:

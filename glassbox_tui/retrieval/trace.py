@@ -16,7 +16,7 @@ STAGES = ("bm25", "dense", "fused", "rerank", "final")
 ALL_STAGES = ("bm25", "translated", "dense", "fused", "rerank", "final")
 USED = "used"  # the outcome of an attempt whose reply became a round
 # Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
-ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped", "one-round")
+ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "no-change", "stopped", "one-round")
 
 
 class TraceError(ValueError):
@@ -97,7 +97,8 @@ class AddedTerm:
     """A term that was added to a round's query, its weight (1 = as the user's own), and where it came from.
 
     `surface` is the word as it stands in the first source, for people: "leases" for the stem leas, 分布式锁 for each of
-    its pairs; "": the term itself. No sources: a person added it, or in a round of origin llm the model.
+    its pairs; "": the term itself. No sources: a person added it, in a round of origin llm the model, in one of origin
+    spelling, translation or synonyms the person's own synonyms.
     """
 
     term: str
@@ -139,7 +140,12 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One pass through the stages with one query. `origin`: user, prf, llm, manual, decompose or hyde."""
+    """One pass through the stages with one query.
+
+    `origin`: user, spelling, translation, synonyms, prf, llm, manual, decompose or hyde. `why` says what is wrong with
+    the round before and what this one does about it, a sentence a line ("": nothing is known). `judged_by` is the
+    question that the evidence is judged by: the one asked, or that one with its spelling mended ("": not recorded).
+    """
 
     number: int
     query: str
@@ -150,6 +156,8 @@ class Round:
     hits: tuple[Hit, ...]
     grade: Grade
     filters: tuple[Filter, ...] = ()
+    why: str = ""
+    judged_by: str = ""
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None if it did not run."""
@@ -211,6 +219,11 @@ class Trace:
     def last(self) -> Round:
         """The round whose evidence the decision is about."""
         return self.rounds[-1]
+
+    @property
+    def asked(self) -> str:
+        """The question that the last round's evidence is about: as typed, or mended."""
+        return self.last.judged_by or self.query
 
     @property
     def hits(self) -> tuple[Hit, ...]:

@@ -130,6 +130,8 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
             "reasons": list(r.grade.reasons),
             "missing": list(r.grade.missing),
         },
+        "why": r.why,
+        "judged_by": r.judged_by,
     }
 
 
@@ -210,6 +212,8 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             missing=tuple(_str(x) for x in g.get("missing", ())),
         ),
         filters=tuple(Filter(_str(f["kind"]), _str(f["text"]), _int(f["removed"])) for f in d.get("filters", ())),
+        why=_str(d.get("why", "")),
+        judged_by=_str(d.get("judged_by", "")),
     )
 
 

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from glassbox_tui.retrieval.trace import AddedTerm, Round
 from glassbox_tui.text.normalize import fold
-
-if TYPE_CHECKING:
-    from glassbox_tui.text.tokens import Token
 
 PLUS = " + "
 _plus = re.compile(r"(?<!\S)\+(?!\S)")
@@ -89,40 +85,3 @@ def read_edited(text: str, template: Round, min_token_len: int = 1) -> tuple[str
 def query_key(query: str, added: Sequence[AddedTerm]) -> tuple[str, tuple[str, ...]]:
     """What makes a query the same as another one: the wording and the added words, in order."""
     return fold(base_of(query, added)), tuple(fold(word.text) for word in added_words(added))
-
-
-def with_surfaces(
-    added: Sequence[AddedTerm], texts: Sequence[tuple[str, str, Sequence[Token]]]
-) -> tuple[AddedTerm, ...]:
-    """`added`, each with the word as it stands in its first source.
-
-    `texts` are (uid, text, its tokens). Where several added terms overlap in the text (the pairs of 分布式锁, a name
-    and its parts) they are one word: the stretch that they cover together; of several the one with most terms.
-    """
-    wanted = {t.term for t in added}
-    stretches = {uid: _stretches(text, [t for t in tokens if t.term in wanted]) for uid, text, tokens in texts}
-    return tuple(_with_surface(term, stretches) for term in added)
-
-
-_Stretch = tuple[str, frozenset[str]]
-
-
-def _with_surface(term: AddedTerm, stretches: dict[str, list[_Stretch]]) -> AddedTerm:
-    found = [s for uid in term.sources[:1] for s in stretches.get(uid, ()) if term.term in s[1]]
-    return replace(term, surface=max(found, key=lambda s: len(s[1]))[0]) if found else term
-
-
-def _stretches(text: str, tokens: Sequence[Token]) -> list[_Stretch]:
-    """Maximal runs of overlapping tokens, as (the text they cover, their terms), in order."""
-    runs: list[tuple[int, int, set[str]]] = []
-    for token in sorted(tokens, key=lambda t: (t.start, t.end)):
-        if runs and token.start < runs[-1][1]:
-            start, end, terms = runs[-1]
-            runs[-1] = (start, max(end, token.end), terms | {token.term})
-        else:
-            runs.append((token.start, token.end, {token.term}))
-    return [
-        (text[start:end], frozenset(terms))
-        for start, end, terms in runs
-        if text[start:end].split() == [text[start:end]]
-    ]

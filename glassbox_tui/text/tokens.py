@@ -169,4 +169,18 @@ def content_terms(text: str, min_token_len: int = 1) -> list[str]:
     return list(found or emoji)
 
 
+def word_runs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The spans of the words in `text`, and of its Chinese runs without function words, which are True."""
+    normal, offsets = readable(text)
+    for match in patterns.token.finditer(normal):
+        if match.lastindex is None:
+            yield *source_span(offsets, *match.span()), False
+        elif match.lastindex == 1:
+            at = match.start()
+            for run in content_runs(match.group()):
+                at = normal.index(run, at)
+                yield *source_span(offsets, at, at + len(run)), True
+                at += len(run)
+
+
 _new: Callable[[type[Token], tuple[str, int, int]], Token] = tuple.__new__  # half the price of Token(...)

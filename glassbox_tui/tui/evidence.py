@@ -44,7 +44,7 @@ def evidence(view: View, width: int, height: int) -> list[Text]:
     head.append("  " + heading(hit), HEAD)
     lines = wrap(head, width, indent=5)
     if view.closeup.tokens:
-        query = view.trace.query if view.trace is not None else now.query
+        query = now.judged_by or (view.trace.query if view.trace is not None else now.query)
         return [*lines, *token_list(hit, now, query, width)]
     text, around = marked_text(hit, now), view.closeup.around
     if view.closeup.wide and around is not None and around.uid == hit.uid:
@@ -75,7 +75,7 @@ def scores(view: View, width: int, height: int) -> list[Text]:
     if now is None or hit is None:
         return []
     lines: list[Text] = []
-    query = view.trace.query if view.trace is not None else now.query
+    query = now.judged_by or (view.trace.query if view.trace is not None else now.query)
     words = surface_forms(now, query, (hit.text,), say)
     for name in hit.stages:
         place = hit.stages.get(name)

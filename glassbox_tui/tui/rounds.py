@@ -8,7 +8,7 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.moves import Proposal
 from glassbox_tui.retrieval.reasons import ENDED, filter_words
-from glassbox_tui.retrieval.trace import Attempt, Grade, Round, Trace
+from glassbox_tui.retrieval.trace import Grade, Round, Trace
 from glassbox_tui.retrieval.wording import PLUS, added_words, base_of
 from glassbox_tui.tui import branches
 from glassbox_tui.tui.attempts import attempts as attempt_lines
@@ -18,7 +18,7 @@ from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.lines import decimal, signals
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, shown_round
-from glassbox_tui.tui.words import say
+from glassbox_tui.tui.words import later, say
 from glassbox_tui.views import attempts
 from glassbox_tui.views.compare import compare, comparison_lines, summary
 from glassbox_tui.views.plain import line as plain
@@ -26,6 +26,8 @@ from glassbox_tui.views.plain import reason_words, short_name
 
 _INDENT = 11  # cells before what belongs to a round
 _SOURCE = 24  # cells of a chunk's name
+_SHORT = {"spelling": later("spell"), "translation": later("transl"), "synonyms": later("synon")}
+_ADDERS = {"llm": later("model"), **dict.fromkeys(_SHORT, later("your synonyms"))}
 _ROOMY = 66  # cells from which a round's first line has its signals, too
 
 
@@ -46,7 +48,7 @@ def loop(view: View, width: int, height: int) -> list[Text]:
     below = _what_next(view, trace, width)
     if ended:  # how it ended, and what one can do: however long the rounds below are
         top, below = [*top, *below], []
-    told = [_round(r, r is now, width, view.ascii, attempts.of_round(trace, r)) for r in trace.rounds]
+    told = [_round(r, trace, r is now, width, view.ascii) for r in trace.rounds]
     room = height - len(top) - len(below)
     if sum(map(len, told)) > room:
         told = [whole if r is now else whole[:1] for r, whole in zip(trace.rounds, told, strict=True)]
@@ -101,9 +103,9 @@ def query_words(r: Round) -> str:
     return plain(base_of(r.query, r.added_terms)) + (PLUS + words if words else "")
 
 
-def _round(r: Round, here: bool, width: int, ascii: bool, asked: Sequence[Attempt] = ()) -> list[Text]:
+def _round(r: Round, trace: Trace, here: bool, width: int, ascii: bool) -> list[Text]:
     right = _short_verdict(r, width)
-    left = Text(f"{'>' if here else ' '} {r.number} {fit(say(plain(r.origin)), 6)} ", HEAD if here else "")
+    left = Text(f"{'>' if here else ' '} {r.number} {_origin(r)} ", HEAD if here else "")
     left.append(query_words(r), HEAD if here else "")
     lines = [ends(left, right, width)]
     if left.cell_len > width - right.cell_len - 1:  # what was cut off above
@@ -112,16 +114,30 @@ def _round(r: Round, here: bool, width: int, ascii: bool, asked: Sequence[Attemp
     lines += _below(held, width) if width < _ROOMY else [cut(Text(" " * _INDENT).append_text(held), width)]
     for f in r.filters:
         lines += _below(Text(plain(filter_words(f.kind, f.text, f.removed, say)), WARN), width)
+    lines += _why(r, trace.rounds[0].judged_by, width)
     lines += _from(r, width)
     why = [told(reason) for reason in reason_words(r.grade, say)]
     if why and not r.grade.sufficient:
         lines += _below(Text(say("because {}", "; ".join(why)), DIM), width)
-    return lines + attempt_lines(asked, width, _INDENT, here)
+    return lines + attempt_lines(attempts.of_round(trace, r), width, _INDENT, here)
+
+
+def _origin(r: Round) -> str:
+    """The round's origin in the cells that it has."""
+    return fit(say(_SHORT[r.origin]) if r.origin in _SHORT else say(plain(r.origin)), 6)
+
+
+def _why(r: Round, asked: str, width: int) -> list[Text]:
+    """Why this query was chosen, and what its evidence is judged by where that is not the question as typed."""
+    lines = [line for why in r.why.splitlines() for line in _below(Text(told(plain(why)), WARN), width)]
+    if r.judged_by != asked:
+        lines += _below(Text(say("its evidence is judged by: {}", plain(r.judged_by)), DIM), width)
+    return lines
 
 
 def _from(r: Round, width: int) -> list[Text]:
     """The added words by the chunk they came from."""
-    adder = say("model") if r.origin == "llm" else say("you")
+    adder = say(_ADDERS.get(r.origin, "you"))
     sources: dict[str, list[str]] = {}
     for word in added_words(r.added_terms):
         for uid in word.sources[:1] or ("",):
@@ -180,13 +196,14 @@ def _proposal(proposal: Proposal, trace: Trace, width: int) -> list[Text]:
         ("skip", say("another")),
         ("stop", say("stop")),
     )
-    left = Text(f"? {new.number} {fit(say(plain(new.origin)), 6)} ", HEAD).append(query_words(new), KEY)
+    left = Text(f"? {new.number} {_origin(new)} ", HEAD).append(query_words(new), KEY)
     lines = _in_lines([head, *(_key(*k) for k in keys)], width)
     lines += wrap(left, width, indent=_INDENT)
     changes = compare(trace.last, new, same_notes=True)
     effect = Text(say("it would make it ")).append_text(_verdict(new.grade)).append("  ")
     lines += _below(effect.append_text(signals(new.grade, bar_cells=0, ascii=True, thresholds=False)), width)
     lines += _below(Text(say("it would change: {}", summary(changes, say=say)), DIM), width)
+    lines += _why(new, trace.query, width)
     lines += _from(new, width)
     lines += attempt_lines(proposal.attempts, width, _INDENT, whole=True)
     told = comparison_lines(changes, width - _INDENT, say=say) if changes.changes else []

@@ -15,6 +15,7 @@ from glassbox_tui.tui.zh_llama import LLAMA
 from glassbox_tui.tui.zh_loop import LOOP
 from glassbox_tui.tui.zh_models import MODELS
 from glassbox_tui.tui.zh_reader import READER
+from glassbox_tui.tui.zh_remedies import REMEDIES
 from glassbox_tui.tui.zh_rewriting import REWRITING
 from glassbox_tui.tui.zh_table import TABLE
 
@@ -26,6 +27,7 @@ ZH: Final[dict[str, str]] = {
     **MODELS,
     **ANSWERS,
     **READER,
+    **REMEDIES,
     **REWRITING,
     **TABLE,
     # -- commands ------------------------------------------------------------------------------------------------------

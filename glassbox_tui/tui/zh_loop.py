@@ -51,6 +51,7 @@ LOOP: Final[dict[str, str]] = {
     "no more rewrites are allowed": "改写次数用完",
     "no new idea for a rewrite": "没有新的改写主意",
     "the next rewrite would repeat a query": "下一个改写与已跑过的重复",
+    "no further rewrite made a difference for the better": "再改写也没有任何改进",
     "stopped by you": "由你停止",
     "only this round was asked for": "只要求跑这一轮",
     "it would make it ": "结果会是",
@@ -68,8 +69,8 @@ LOOP: Final[dict[str, str]] = {
         "+ 后面是添加的词：可删可添；enter 运行，esc 离开"
     ),
     "your own query, to run as round {}": "自己的查询，作为第 {} 轮运行",
-    "its evidence is judged by your first question; enter runs it, esc leaves": (
-        "证据仍按你最初的问题判断；enter 运行，esc 离开"
+    "it runs alone and is judged by itself; behind a + it is fused with round 0; enter runs it, esc leaves": (
+        "单独检索，也按它自己判断；前面加 + 则与第 0 轮融合；enter 运行，esc 离开"
     ),
     "nothing was changed, so nothing was run": "没有改动，所以没有运行",
     "the query has changed meanwhile: nothing was run": "查询已经变了：没有运行",

@@ -100,6 +100,8 @@ def round_lines(trace: Trace) -> list[Text]:
         text = Text(no_wrap=False)
         text.append(f"round {r.number} ", "bold").append(f"{line(r.origin)}  ")
         text.append(added_terms(r), "cyan") if r.added_terms else text.append(clip(line(r.query), QUERY_CELLS))
+        if r.why:
+            text.append(f"   {clip(line('; '.join(r.why.splitlines())), QUERY_CELLS)}", "dim")
         text.append("   ").append_text(grade_line(r.grade))
         if r.grade.missing:
             text.append(f"   not found: {clip(', '.join(map(line, r.grade.missing)), QUERY_CELLS)}", "dim")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glassbox_tui.retrieval.reasons import ENDED, filter_words
+from glassbox_tui.retrieval.reasons import ADDERS, ENDED, filter_words
 from glassbox_tui.retrieval.trace import Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views import attempts
@@ -105,9 +105,12 @@ def _round(r: Round, trace: Trace) -> Iterator[str]:
     yield f"- query: {code(r.query)}"
     for f in r.filters:
         yield f"- filter: {code(filter_words(f.kind, f.text, f.removed))}"
+    yield from (f"- why: {code(sentence)}" for sentence in r.why.splitlines())
+    if r.judged_by != trace.rounds[0].judged_by:
+        yield f"- judged by: {code(r.judged_by)}"
     surface = surface_forms(r, trace.query, (hit.text for hit in r.hits))
     for word in added_words(r.added_terms):
-        adder = "the model" if r.origin == "llm" else "the person who searched"
+        adder = ADDERS.get(r.origin, "the person who searched")
         sources = ", ".join(code(uid) for uid in word.sources) or adder
         yield f"- added: {code(surface.get(word.text, word.text))} (weight {number(word.weight)}) from {sources}"
     for reason in r.grade.reasons:

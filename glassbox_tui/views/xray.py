@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from glassbox_tui.retrieval.reasons import ENDED, filter_words
-from glassbox_tui.retrieval.trace import Attempt, Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.retrieval.reasons import ADDERS, ENDED, filter_words
+from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
 from glassbox_tui.views import attempts
 from glassbox_tui.views.look import Look
 from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
@@ -31,21 +31,24 @@ def _lines(trace: Trace, width: int, look: Look) -> Iterator[str]:
     if trace.timings_ms:
         yield f"timings   {', '.join(f'{line(k)} {v:.1f} ms' for k, v in trace.timings_ms.items())}"
     for r in trace.rounds:
-        yield from _round(r, width, look, attempts.of_round(trace, r))
+        yield from _round(r, trace, width, look)
 
 
-def _round(r: Round, width: int, look: Look, asked: Sequence[Attempt] = ()) -> Iterator[str]:
+def _round(r: Round, trace: Trace, width: int, look: Look) -> Iterator[str]:
     yield ""
     yield f"== round {r.number} ({line(r.origin)}) ".ljust(min(width, 72), "=")
+    yield from (f"why    {line(sentence)}" for sentence in r.why.splitlines())
     yield f"query  {line(r.query)}"
+    if r.judged_by != trace.rounds[0].judged_by:
+        yield f"judged by {line(r.judged_by)}"
     yield f"terms  {' '.join(map(line, r.terms)) or 'no keyword terms'}"
     for f in r.filters:
         yield f"filter {line(filter_words(f.kind, f.text, f.removed))}"
     for t in r.added_terms:
         word = f", from the word {line(t.surface)}" if t.surface not in ("", t.term) else ""
-        sources = ", ".join(map(line, t.sources)) or ("the model" if r.origin == "llm" else "you")
+        sources = ", ".join(map(line, t.sources)) or ADDERS.get(r.origin, "you")
         yield f"added  {line(t.term)} (weight {t.weight:.3f}{word}) from {sources}"
-    yield from attempts.whole(asked)
+    yield from attempts.whole(attempts.of_round(trace, r))
     for stage in r.stages:
         yield ""
         yield from _stage(stage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,11 @@ NOTES = {
     "tea.md": "# Tea\n\nGreen tea is steeped at eighty degrees. 绿茶用八十度的水。",
     "rrf.md": "# Fusion\n\nReciprocal rank fusion adds ranks. 倒数排名融合只看名次。",
 }
+# More of the same words, so that what is searched makes a difference to what is found: a round that changes nothing is
+# no round.
+_POOL = """redlock hands lease clock ZooKeeper counts sessions eighty degrees fusion heron marsh reed otter river bridge
+    lantern harbour pilot anchor sail compass needle thread loom weaver indigo madder saffron copper kettle ember"""
+MANY = NOTES | {f"more{i:02}.md": " ".join(Random(i).sample(_POOL.split(), 14)) + "." for i in range(20)}
 WORDS = st.sampled_from(
     ["redlock", "lease", "租约", "时钟", "tea", "绿茶", "fusion", "名次", "的", "the", "?", "nothing"]
 )

@@ -139,11 +139,12 @@ def test_golden_blend() -> None:
 
 
 def test_a_transform_rewrites_and_the_original_stays_what_is_judged() -> None:
-    trace = Engine(Letters(), transform=Synonyms()).build(NOTES).search("mutex holder", max_rewrites=2)
+    notes = NOTES | {f"tea{i}.md": "Tea is green, say holders. " * i for i in range(1, 5)}
+    trace = Engine(Letters(), transform=Synonyms()).build(notes).search("mutex holder", max_rewrites=2, top_k=3)
     second = trace.rounds[1]
-    assert (second.origin, second.query) == ("llm", "lease holder")
+    assert (second.origin, second.query, second.judged_by) == ("llm", "lease holder", "mutex holder")
     assert "mutex" in second.grade.missing
-    assert len(trace.rounds) == 2  # the same rewrite again ends the loop
+    assert [r.query for r in trace.rounds].count("lease holder") == 1  # it is not run again
 
 
 @pytest.mark.parametrize("word", [True, False])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_chat import Scripted
-from test_loop import NOTES
+from test_loop import MANY, NOTES
 
 from glassbox_tui import Engine
 from glassbox_tui.models.chat import ChatModel
@@ -33,7 +33,7 @@ INDEXED = Engine(HashingEmbedder(), settings=Settings()).build(NOTES)
 
 def searched(how: str, *replies: str | Exception, query: str = QUERY, **changes: Any) -> tuple[Trace, Scripted]:
     chat = Scripted(replies)
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(MANY)
     return engine.search(query, rewriter=how, **changes), chat
 
 
@@ -111,7 +111,7 @@ def test_a_model_that_repeats_itself_ends_in_feedback_and_the_loop_ends() -> Non
     trace, chat = searched("rewrite", KEPT, max_rewrites=9)
     assert [r.origin for r in trace.rounds[:3]] == ["user", "llm", "prf"]
     assert trace.attempts[1].outcome == "rejected: it repeats a query that ran"
-    assert trace.ended in ("rewrites-used", "repeated", "no-idea") and len(trace.rounds) <= 10
+    assert trace.ended in ("rewrites-used", "repeated", "no-idea", "no-change") and len(trace.rounds) <= 10
     assert len(chat.asked) <= len(trace.rounds)
 
 
@@ -124,7 +124,9 @@ def test_the_parts_of_a_question_are_searched_each_and_fused_in_one_round() -> N
     fused = last.stage("fused")
     assert fused is not None
     named = {p.name for c in fused.candidates for p in c.parts}
-    assert named == {"bm25", "dense", "dense/2", "bm25@0", "dense@0"} | ({"bm25/2"} & named)
+    own = {s.name for s in last.stages[:4] if s.candidates}
+    assert named == own | {f"{s.name}@0" for s in trace.rounds[0].stages[:2] if s.candidates}
+    assert {"dense", "dense/2", "dense@0"} <= named
     assert {"hand", "arithmet"} <= set(last.terms)
 
 
@@ -135,8 +137,8 @@ def test_one_question_is_no_decomposition() -> None:
 
 
 def test_hyde_moves_the_vector_halfway_to_the_passage_and_leaves_the_terms(e5: E5Embedder) -> None:
-    passage = "Redlock counts votes: a quorum of five servers grants the lease, zymurgy or not."
-    engine = Engine(e5, settings=Settings(), generator=Scripted([passage])).build(NOTES)
+    passage = "Green tea is steeped at eighty degrees for three minutes, zymurgy or not."
+    engine = Engine(e5, settings=Settings(), generator=Scripted([passage])).build(MANY)
     trace = engine.search(QUERY, rewriter="hyde", max_rewrites=1)
     last = trace.last
     assert (last.origin, last.query, last.terms) == ("hyde", passage, trace.rounds[0].terms)
@@ -175,7 +177,7 @@ def test_expansion_by_the_question_s_own_words_is_rejected() -> None:
 
 @pytest.mark.parametrize("how", [h for h in REWRITERS if h != "feedback"])
 def test_without_a_model_feedback_serves_and_one_notice_says_so(how: str) -> None:
-    engine = Engine(HashingEmbedder(), settings=Settings(answers="extract")).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(answers="extract")).build(MANY)
     engine.generator = None
     trace = Engine.search(_without_model(engine), QUERY, rewriter=how, max_rewrites=2)
     assert {r.origin for r in trace.rounds[1:]} == {"prf"} and trace.attempts == ()
@@ -196,7 +198,7 @@ def _without_model(engine: Engine) -> Engine:
 
 def test_a_model_that_does_not_write_the_language_is_not_asked() -> None:
     chat = Scripted(["never"], languages=("other",))
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(MANY)
     trace = engine.search("租约到期之后谁来通知客户端重新选举呢", rewriter="rewrite", max_rewrites=1)
     assert "scripted does not write Chinese: feedback serves" in trace.notices and chat.asked == []
 
@@ -215,7 +217,7 @@ def test_cancelled_is_heard_while_the_model_writes() -> None:
         stop.append(True)
         return "a\nb\nc"
 
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=Scripted(reply)).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=Scripted(reply)).build(MANY)
     with pytest.raises(Cancelled):
         engine.search(QUERY, rewriter="rewrite", cancelled=lambda: bool(stop))
 
@@ -228,7 +230,7 @@ def test_a_transform_of_one_s_own_comes_before_the_model() -> None:
             return "redlock by hand"
 
     chat = Scripted([KEPT])
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat, transform=Own()).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat, transform=Own()).build(MANY)
     trace = engine.search(QUERY, rewriter="rewrite", max_rewrites=1)
     assert trace.last.query == "redlock by hand" and chat.asked == []
 
@@ -251,7 +253,7 @@ def test_whatever_the_model_says_the_loop_ends_and_round_0_is_never_lost(how: st
 
 def test_stepping_proposes_the_model_s_query_and_carries_the_attempt() -> None:
     chat = Scripted([KEPT, KEPT + " and sessions"])
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=chat).build(MANY)
     pause = step(engine, First(QUERY), rewriter="rewrite")
     assert pause.proposal is not None and pause.proposal.round.query == KEPT
     assert pause.trace.attempts == () and [a.outcome for a in pause.proposal.attempts] == [USED]
@@ -264,7 +266,7 @@ def test_stepping_proposes_the_model_s_query_and_carries_the_attempt() -> None:
 
 
 def test_another_rewriter_takes_over_in_the_middle_of_stepping() -> None:
-    engine = Engine(HashingEmbedder(), settings=Settings(), generator=Scripted([KEPT])).build(NOTES)
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=Scripted([KEPT])).build(MANY)
     pause = step(engine, First(QUERY))
     assert pause.proposal is not None and pause.proposal.round.origin == "prf"
     other = step(engine, Skip(pause.trace, pause.proposal), rewriter="rewrite")

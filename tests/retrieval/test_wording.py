@@ -11,6 +11,9 @@ from samples import sample_trace
 
 from glassbox_tui import Engine
 from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.retrieval.feedback import feed_back
+from glassbox_tui.retrieval.loop import ask_first
+from glassbox_tui.retrieval.rounds import run_round
 from glassbox_tui.retrieval.trace import AddedTerm, Round
 from glassbox_tui.retrieval.wording import added_words, base_of, editable, joined, query_key, read_edited
 from glassbox_tui.settings import Settings
@@ -79,17 +82,15 @@ def test_the_same_words_typed_and_added_are_two_queries() -> None:
     assert query_key("A ＢＣ", ()) == query_key("a bc", ())
 
 
-def test_surfaces_stand_in_the_chunk_they_came_from() -> None:
-    notes = {
-        "lock.md": "Redlocks hand out leases. 分布式锁依赖租约。 err_code_17 means expired.",
-        "tea.md": "Green tea.",
-    }
-    made = Engine(HashingEmbedder(), settings=Settings()).build(notes)
-    second = made.search("hand the unheard over", max_rewrites=1).rounds[1]
-    shown = {w.text for w in added_words(second.added_terms)}
-    assert all(any(w in text for text in notes.values()) for w in shown)
-    assert second.query == " ".join(["hand the unheard over", *(w.text for w in added_words(second.added_terms))])
-    stems = {t.term: t.surface for t in second.added_terms}
-    assert stems.get("redlock", "Redlocks") == "Redlocks"
-    assert stems.get("leas", "leases") == "leases"
-    assert len(shown) < len(stems)
+def test_added_words_are_whole_and_stand_in_the_chunk_they_came_from() -> None:
+    text = "Redlocks hand out leases, as err_code_17 of 2024 says. 分布式锁。租约、分布式锁，还有租约的时钟。"
+    notes = {"lock.md": text, "tea.md": "Green tea, handed over."}
+    pipe = Engine(HashingEmbedder(), settings=Settings()).build(notes).pipeline()
+    first = ask_first("hand the unheard over", pipe)
+    query, added = feed_back(first.query, run_round(first, pipe).final, pipe.snapshot)
+    words = added_words(added)
+    assert {"Redlocks", "leases", "err_code_17", "分布式锁", "租约"} <= {w.text for w in words}
+    assert not {"err", "code", "17", "2024", "式锁", "布式"} & {w.text for w in words}
+    assert all(any(w.text in notes[uid.rpartition("#")[0]] for uid in w.sources) for w in words)
+    assert query.text == " ".join(["hand the unheard over", *(w.text for w in words)])
+    assert {"redlock", "leas"} <= set(query.terms) and "hand" not in {t.term for t in added}

@@ -140,8 +140,8 @@ LOOP = (
         "loop: without rewrites there is one round",
     ),
     broken(
-        "a query may come back",
-        "retrieval.loop:ask_or_end", "in seen", "in ()",
+        "a query comes back",
+        "retrieval.loop:run", "rounds.append(step.round)", "rounds.extend([step.round, step.round])",
         "loop: the loop ends, and no query runs twice",
     ),
     broken(
@@ -161,13 +161,23 @@ LOOP = (
     ),
     broken(
         "later rounds drop the first round's lists",
-        "retrieval.rounds:run_round", "[*lists, *earlier]", "lists",
+        "retrieval.rounds:run_round", "[*own, *earlier]", "own",
         "loop: the original query's lists are never dropped",
     ),
     broken(
         "feedback comes from further down",
         "retrieval.feedback:feed_back", "final[:FEEDBACK_HITS]", "final[FEEDBACK_HITS : 2 * FEEDBACK_HITS]",
         "loop: added terms come from the hits that they name",
+    ),
+    broken(
+        "a round that changes nothing is shown",
+        "retrieval.loop:changes", "return not same or", "return True or",
+        "loop: a round that changes nothing is not shown",
+    ),
+    broken(
+        "a number is taken for a word",
+        "retrieval.remedies:diagnose", "if word.code:", "if False:",
+        "loop: a misspelt word is mended and said, a misspelt number is only named",
     ),
     broken(
         "sufficient evidence does not stop the loop",

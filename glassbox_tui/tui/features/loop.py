@@ -155,7 +155,7 @@ def _own(app: GlassboxApp) -> None:
         if text is not None:
             _branch_off(app, view, shown.number, lambda trace: Own(trace, text))
 
-    hint = say("its evidence is judged by your first question; enter runs it, esc leaves")
+    hint = say("it runs alone and is judged by itself; behind a + it is fused with round 0; enter runs it, esc leaves")
     title = say("your own query, to run as round {}", shown.number + 1)
     app.push_screen(EditScreen(title, "", lambda _: hint), done)
 

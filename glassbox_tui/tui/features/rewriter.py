@@ -10,6 +10,7 @@ from glassbox_tui.tui.attempts import NAMES
 from glassbox_tui.tui.choosing import Choice, ChooseScreen
 from glassbox_tui.tui.commands import Command
 from glassbox_tui.tui.keys import key_of
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.words import say
 
 if TYPE_CHECKING:
@@ -22,7 +23,13 @@ def _choose(app: GlassboxApp) -> None:
     choices = [Choice(how, say(NAMES[how]), say("in use") if how == now else "") for how in order]
 
     def chosen(how: str | None) -> None:
-        if how is not None:
+        if how is None:
+            return
+        writer = app.view.answers.writer
+        if how != "feedback" and not writer.name and writer.why:
+            app.change(replace(app.view, rewriter="feedback"))
+            app.tell(say("{} needs a language model: {}. Feedback stays.", how, told(writer.why)))
+        else:
             app.change(replace(app.view, rewriter=how))
             app.tell(say("queries are rewritten by {} from now on: {} runs the rounds", how, key_of("run")))
 
