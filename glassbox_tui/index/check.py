@@ -39,6 +39,7 @@ CURES = {
     "reread": "reads these notes again",
     "reembed": "forgets these vectors and makes them anew",
     "drop": "deletes them",
+    "recheck": "reads these notes again, and brings the index up to the folder",
     "update": "brings the index up to the folder",
     "private": "takes the rights of others away",
     "clear": "clears it",
@@ -381,7 +382,8 @@ def _folder(at: _Looking) -> Iterator[Finding]:
     ]
     wrong = f"the index is behind the folder: {', '.join(behind)}" if behind and not at.written else ""
     out_of_reach = "".join(f"; {part}" for part in (*kept, *told(list(unread.items()))))
-    yield _finding("notes", wrong, f"all {len(files):,} files are known as they are{out_of_reach}", "update")
+    right = f"all {len(files):,} files are known as they are{out_of_reach}"
+    yield _finding("notes", wrong, right, "recheck" if changed else "update", changed)
 
 
 def _known(db: sqlite3.Connection) -> dict[str, tuple[str, int, int, str, str]]:
