@@ -49,7 +49,7 @@ def repair(notes: Path, settings: Settings, progress: ProgressFn, found: Diagnos
     file = Path(found.index_file)
     notices = mend(file, found.found)
     cures = {one.cure for one in found.found}
-    if cures & {"rebuild", "reread", "reembed", "update"}:
+    if cures & {"rebuild", "reread", "recheck", "reembed", "update"}:
         with Engine.open(notes, settings, progress) as engine:
             report = engine.update(progress)
             notices += engine.notices

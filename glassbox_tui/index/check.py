@@ -20,9 +20,11 @@ import numpy as np
 
 from glassbox_tui.index.indexer import note_counts
 from glassbox_tui.index.lock import writer_of
+from glassbox_tui.index.postings import count_postings, pack_counts
 from glassbox_tui.index.reach import sort_out, unreachable
-from glassbox_tui.index.rows import ChunkRow, checksum, pack_counts, read_chunk_row, text_hash
+from glassbox_tui.index.rows import ChunkRow, checksum, chunk_columns, text_hash
 from glassbox_tui.index.schema import SCHEMA_VERSION, account_fault
+from glassbox_tui.index.sharing import CHUNK_COLUMNS, read_chunk_row, unshare
 from glassbox_tui.index.unread import told
 from glassbox_tui.models.late_interaction import PER_BYTE
 from glassbox_tui.notes.ignore import rules_of
@@ -37,6 +39,7 @@ CURES = {
     "reread": "reads these notes again",
     "reembed": "forgets these vectors and makes them anew",
     "drop": "deletes them",
+    "recheck": "reads these notes again, and brings the index up to the folder",
     "update": "brings the index up to the folder",
     "private": "takes the rights of others away",
     "clear": "clears it",
@@ -215,14 +218,19 @@ def _finding(name: str, wrong: str, right: str, cure: str = "rebuild", items: Se
 
 
 def _read(db: sqlite3.Connection) -> Iterator[tuple[ChunkRow, tuple[Any, ...], str, bytes, int]]:
-    """Each chunk with its columns from the ordinal to the terms, its note's chunker, its terms and its checksum."""
+    """Each chunk with what its checksum is of, its note's chunker, its terms and that checksum."""
+    of = {
+        path: (title, shared, chunker)
+        for path, title, shared, chunker in db.execute("SELECT path, title, shared, chunker FROM notes")
+    }
     rows = db.execute(
-        'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
-        " c.language, c.text, c.index_text, c.content, c.key, c.terms, n.chunker, c.checksum"
-        " FROM chunks c JOIN notes n ON n.id = c.note_id ORDER BY n.path, c.ordinal"
+        f"SELECT n.path, c.checksum, {CHUNK_COLUMNS} FROM chunks c JOIN notes n ON n.id = c.note_id"
+        " ORDER BY n.path, c.ordinal"
     )
-    for row in rows:
-        yield read_chunk_row(row[:15]), row[2:15], row[15], row[14], row[16]
+    for path, written, *row in rows:
+        title, shared, chunker = of[path]
+        chunk, packed = read_chunk_row(path, title, unshare(shared), row), row[-1]
+        yield chunk, chunk_columns(chunk, chunk.key, chunk.content, packed), chunker, packed, written
 
 
 def _chunks(at: _Looking) -> Iterator[Finding]:
@@ -263,10 +271,11 @@ def _postings(at: _Looking) -> Iterator[Finding]:
         size = _min_token_len(group[0][2], at.settings)
         read = partial(terms, min_token_len=size)
         for chunk, _, _, stored, _ in group:
-            postings += len(stored) // 8
+            postings += count_postings(stored)
             compare(path, chunk.uid, Counter(read(chunk.index_text)), stored)
         title, stored = notes[path]
-        compare(path, path, note_counts(title, [row[0] for row in group], read), stored)
+        alone = len(group) == 1  # then the note has no terms of its own
+        compare(path, path, {} if alone else note_counts(title, [row[0] for row in group], read), stored)
     yield _per_note("postings", wrong, f"{postings:,} of {len(ids):,} terms are those of the texts")
 
 
@@ -373,7 +382,8 @@ def _folder(at: _Looking) -> Iterator[Finding]:
     ]
     wrong = f"the index is behind the folder: {', '.join(behind)}" if behind and not at.written else ""
     out_of_reach = "".join(f"; {part}" for part in (*kept, *told(list(unread.items()))))
-    yield _finding("notes", wrong, f"all {len(files):,} files are known as they are{out_of_reach}", "update")
+    right = f"all {len(files):,} files are known as they are{out_of_reach}"
+    yield _finding("notes", wrong, right, "recheck" if changed else "update", changed)
 
 
 def _known(db: sqlite3.Connection) -> dict[str, tuple[str, int, int, str, str]]:

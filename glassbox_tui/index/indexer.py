@@ -28,6 +28,7 @@ from glassbox_tui.settings import Settings
 from glassbox_tui.text.chunks import ChunkOptions, ChunkSpan, chunk
 from glassbox_tui.text.language import language_of
 from glassbox_tui.text.tokens import terms
+from glassbox_tui.text.visible import has_visible
 
 # Raise it when text/ or notes/ change what comes out for the same file: every note is then read again.
 CHUNKER_VERSION = 2
@@ -204,7 +205,9 @@ def _update_file(
     known = books.notes.get(file.path)
     if known is not None and known.chunker == fingerprint:
         same_times = (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
-        if same_times and known.seen_ns - known.mtime_ns > SETTLED_NS and not is_unread(known):
+        # An edit may keep the size and put the time back; what it cannot put back is the time of that.
+        settled = known.seen_ns - max(known.mtime_ns, file.ctime_ns) > SETTLED_NS
+        if same_times and settled and not is_unread(known):
             tally.unchanged += 1
             return
         if known.digest and known.digest == digest_of(file.absolute):
@@ -218,6 +221,8 @@ def _update_file(
             tally.unread.append((file.path, note.reason))
         return
     chunks = _chunk_records(note, None, settings, embedder)
+    if note.status == "ok" and not chunks:
+        note = replace(note, status="empty", reason="has no text")
     counts = _note_counts(note.title, chunks, settings.min_token_len)
     record = _note_record(note, file, fingerprint, seen)
     store.replace_note(record, chunks, counts)
@@ -252,7 +257,8 @@ def _chunk_records(
     note: LoadedNote, spans: Sequence[ChunkSpan] | None, settings: Settings, embedder: Embedder
 ) -> list[ChunkRecord]:
     if spans is None:
-        spans = chunk(note.text, chunk_options(settings, embedder, note.kind), start=note.body_start, title=note.title)
+        cut = chunk(note.text, chunk_options(settings, embedder, note.kind), start=note.body_start, title=note.title)
+        spans = [span for span in cut if has_visible(span.text)]  # a rule, or blanks of any kind, answer nothing
     lines = line_ranges(note.text, [(span.start, span.end) for span in spans])
     return [
         ChunkRecord(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import Timeout
@@ -27,7 +28,7 @@ def mend(path: Path, findings: Sequence[Finding]) -> tuple[str, ...]:
         path.parent.chmod(0o700)
     for folder in cures.get("model", ()):
         shutil.rmtree(folder, ignore_errors=True)  # the next start makes it
-    if not cures.keys() & {"rebuild", "reread", "reembed", "drop", "clear"}:
+    if not cures.keys() & {"rebuild", "reread", "recheck", "reembed", "drop", "clear"}:
         return ()
     try:
         with writing(lock_of(path)):
@@ -46,6 +47,10 @@ def _mend_rows(path: Path, findings: Sequence[Finding], cures: dict[str, list[st
     else:
         store, notices = open_store(path)
         store.remove_notes(cures.get("reread", ()))
+        again = set(cures.get("recheck", ()))
+        for note in store.notes():
+            if note.path in again:
+                store.touch_note(replace(note, seen_ns=0))  # as if it had never been looked at: its bytes decide
         pairs = (item.rpartition(" ") for item in cures.get("reembed", ()))
         store.remove_embeddings([(model, key) for model, _, key in pairs])
         store.drop_orphans()

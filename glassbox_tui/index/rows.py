@@ -7,12 +7,12 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 COLLECTION = "default"
+Column = str | int | bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,59 +105,24 @@ def text_hash(text: str) -> str:
 
 
 def note_row(n: NoteRecord) -> tuple[str | int, ...]:
-    """The columns of `notes` between the id and the terms, in the schema's order."""
+    """The columns of `notes` between the id and what its chunks share, in the schema's order."""
     warnings = json.dumps(n.warnings, ensure_ascii=False)
     times = (n.mtime_ns, n.size, n.seen_ns)
     return (COLLECTION, n.path, n.digest, *times, n.kind, n.encoding, n.title, n.status, n.reason, warnings, n.chunker)
 
 
-def chunk_row(c: ChunkRecord, ids: Mapping[str, int]) -> tuple[str | int | bytes | None, ...]:
-    """The columns of `chunks` after the ids, in the schema's order; index_text is NULL where it is the text itself."""
+def chunk_columns(c: ChunkRecord | ChunkRow, key: str, content: str, packed: bytes) -> tuple[Column, ...]:
+    """All that is known of a chunk, whatever way it is stored: what its checksum is of."""
     heading = json.dumps(c.heading, ensure_ascii=False)
     index_text = None if c.index_text == c.text else c.index_text
-    row = (
-        *(c.ordinal, c.start, c.end, *c.lines, c.page, heading, c.language),
-        *(c.text, index_text, text_hash(c.text), text_hash(c.index_text), pack_counts(c.counts, ids)),
-    )
-    return (*row, checksum(row))
+    place = (c.ordinal, c.start, c.end, *c.lines, c.page)
+    return (*place, heading, c.language, c.text, index_text, content, key, packed)
 
 
-def checksum(row: Sequence[str | int | bytes | None]) -> int:
-    """CRC-32 of a chunk's columns from the ordinal to the terms, each with a separator behind it."""
+def checksum(row: Sequence[Column]) -> int:
+    """CRC-32 of what `chunk_columns` gives, each with a separator behind it."""
     crc = 0
     for value in row:
         crc = zlib.crc32(value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass"), crc)
         crc = zlib.crc32(b"\x1f", crc)
     return crc
-
-
-def read_chunk_row(row: tuple[Any, ...]) -> ChunkRow:
-    path, title, ordinal, start, end, first_line, last_line, page, heading, language, text, index_text, *hashes, _ = row
-    return ChunkRow(
-        uid=f"{path}#{ordinal}",
-        path=path,
-        title=title,
-        ordinal=ordinal,
-        start=start,
-        end=end,
-        lines=(first_line, last_line),
-        page=page,
-        heading=tuple(json.loads(heading)),
-        language=language,
-        text=text,
-        index_text=text if index_text is None else index_text,
-        content=hashes[0],
-        key=hashes[1],
-    )
-
-
-def pack_counts(counts: Mapping[str, int], ids: Mapping[str, int]) -> bytes:
-    pairs = sorted((ids[term], n) for term, n in counts.items())
-    return np.array(pairs, dtype="<i4").reshape(-1, 2).tobytes()
-
-
-def unpack_forward(blobs: Sequence[bytes], vocabulary: Mapping[str, int]) -> Forward:
-    flat = np.frombuffer(b"".join(blobs), dtype="<i4").reshape(-1, 2)
-    sizes = np.fromiter((len(b) // 8 for b in blobs), dtype=np.int64, count=len(blobs))
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return Forward(vocabulary, offsets, np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1]))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from glassbox_tui.errors import GlassboxError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 COUNTED = ("notes", "chunks", "vectors", "token_codes")
 
 _TABLES = """
@@ -22,12 +22,12 @@ CREATE TABLE notes(
   id INTEGER PRIMARY KEY, collection TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL,
   size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, kind TEXT NOT NULL, encoding TEXT NOT NULL, title TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, warnings TEXT NOT NULL, chunker TEXT NOT NULL,
-  terms BLOB NOT NULL, UNIQUE(collection, path));
+  shared TEXT NOT NULL, terms BLOB NOT NULL, UNIQUE(collection, path));
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
   start INTEGER NOT NULL, "end" INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
-  heading TEXT NOT NULL, language TEXT NOT NULL,
-  text TEXT NOT NULL, index_text TEXT, content TEXT NOT NULL, key TEXT NOT NULL,
+  heading INTEGER, language TEXT NOT NULL,
+  text TEXT NOT NULL, prefix INTEGER, index_text TEXT, content TEXT NOT NULL, key TEXT NOT NULL,
   terms BLOB NOT NULL, checksum INTEGER NOT NULL, UNIQUE(note_id, ordinal));
 CREATE INDEX chunks_key ON chunks(key, checksum);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);

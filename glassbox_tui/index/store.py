@@ -1,6 +1,7 @@
 """The truth on disk: one SQLite database (WAL) per index. Everything else is rebuilt from it.
 
-    notes        one row a file: path, hash, mtime, size, encoding, title, status, and what chunked it
+    notes        one row a file: path, hash, mtime, size, encoding, title, status, what chunked it; `shared`: headings
+                 and context lines of its chunks, which name them by number
     chunks       spans of notes; `terms`, as in notes, is the forward index: term ids and counts, for the postings
     terms        the vocabulary
     vectors      by (model, key): key is the hash of the embedded text, so unchanged chunks keep their vectors, equal
@@ -27,17 +28,14 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from glassbox_tui.index.lock import lock_of
+from glassbox_tui.index.postings import pack_counts
 from glassbox_tui.index.rows import (
     COLLECTION,
     ChunkRecord,
     Contents,
     Embedding,
     NoteRecord,
-    chunk_row,
     note_row,
-    pack_counts,
-    read_chunk_row,
-    unpack_forward,
 )
 from glassbox_tui.index.schema import (
     SCHEMA_VERSION,
@@ -50,6 +48,7 @@ from glassbox_tui.index.schema import (
     statements,
     store_error,
 )
+from glassbox_tui.index.sharing import CHUNK_COLUMNS, chunk_row, read_contents, share, unshare
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -269,10 +268,11 @@ class Store:
         with self._transaction() as db:
             db.execute("DELETE FROM notes WHERE collection = ? AND path = ?", (COLLECTION, note.path))
             ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts} | counts.keys())
-            row = (*note_row(note), pack_counts(counts, ids))
-            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 14})", row)
-            rows = ((cursor.lastrowid, *chunk_row(chunk, ids)) for chunk in chunks)
-            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 15})", rows)
+            shared, places = share(chunks)
+            packed = b"" if len(chunks) == 1 else pack_counts(counts, ids)  # else the chunk's are the note's
+            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 15})", (*note_row(note), shared, packed))
+            rows = ((cursor.lastrowid, *chunk_row(chunk, at, ids)) for chunk, at in zip(chunks, places, strict=True))
+            db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 16})", rows)
 
     def _term_ids(self, db: sqlite3.Connection, terms: set[str]) -> dict[str, int]:
         db.executemany("INSERT OR IGNORE INTO terms(term) VALUES (?)", ((t,) for t in sorted(terms)))
@@ -386,27 +386,22 @@ class Store:
         self._read.execute("BEGIN")
         try:
             rows = self._read.execute(
-                'SELECT n.path, n.title, c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading,'
-                " c.language, c.text, c.index_text, c.content, c.key, c.terms"
-                " FROM chunks c JOIN notes n ON n.id = c.note_id"
+                f"SELECT n.path, {CHUNK_COLUMNS} FROM chunks c JOIN notes n ON n.id = c.note_id"
                 f" WHERE n.collection = ?{which} ORDER BY n.path, c.ordinal",
                 bound,
             ).fetchall()
             notes = self._read.execute(
-                f"SELECT path, terms FROM notes n WHERE collection = ?{which} AND EXISTS"
+                f"SELECT path, title, shared, terms FROM notes n WHERE collection = ?{which} AND EXISTS"
                 " (SELECT 1 FROM chunks c WHERE c.note_id = n.id) ORDER BY path",
                 bound,
             ).fetchall()
             vocabulary = dict(self._read.execute("SELECT term, id FROM terms WHERE id >= ?", (first_term,)).fetchall())
         finally:
             self._read.execute("COMMIT")
-        chunks = [read_chunk_row(row) for row in rows]
-        return Contents(
-            tuple(chunks),
-            unpack_forward([r[14] for r in rows], vocabulary),
-            tuple(path for path, _ in notes),
-            unpack_forward([blob for _, blob in notes], vocabulary),
-        )
+        try:
+            return read_contents(rows, notes, vocabulary)
+        except (ValueError, TypeError) as error:
+            raise DamagedError(f"the index {self.path} is damaged ({error}): doctor --repair builds it anew") from None
 
     @_told
     def missing_keys(
@@ -430,8 +425,16 @@ class Store:
     @_told
     def index_text(self, key: str) -> str | None:
         """The text that embeds to `key`; None if its chunk is gone."""
-        row = self._read.execute("SELECT index_text, text FROM chunks WHERE key = ? LIMIT 1", (key,)).fetchone()
-        return None if row is None else (row[1] if row[0] is None else row[0])
+        row = self._read.execute(
+            "SELECT text, prefix, index_text, note_id FROM chunks WHERE key = ? LIMIT 1", (key,)
+        ).fetchone()
+        if row is None:
+            return None
+        text, prefix, whole, note = row
+        shared = ""
+        if prefix is not None:
+            shared = self._read.execute("SELECT shared FROM notes WHERE id = ?", (note,)).fetchone()[0]
+        return unshare(shared).index_text(text, prefix, whole)
 
     @_told
     def vectors(self, model: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:

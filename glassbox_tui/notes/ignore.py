@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +27,14 @@ _MOST_STARS = 4  # between two slashes: with more, a matching regular expression
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a person asked of the scan. `follow_links`: also where links lead out of the notes folder."""
+    """What a person asked of the scan. `follow_links`: also where links lead out of the notes folder.
+
+    `ours`: the data folder. What we write is no note, wherever it lies.
+    """
 
     patterns: tuple[str, ...] = ()
     follow_links: bool = False
+    ours: Path | None = field(default=None, compare=False)
 
 
 NO_RULES = Rules()
@@ -52,7 +56,7 @@ def rules_of(settings: Settings) -> Rules:
     for pattern in patterns:
         if why := fault(pattern):
             raise SettingsError(f"{SETTING}: {pattern!r} {why}")
-    return Rules(patterns, settings.follow_links)
+    return Rules(patterns, settings.follow_links, settings.data_dir)
 
 
 def split(patterns: str) -> tuple[str, ...]:

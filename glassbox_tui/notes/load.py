@@ -15,6 +15,7 @@ from glassbox_tui.notes import pdf
 from glassbox_tui.notes.decode import decode, newlines, repair
 from glassbox_tui.notes.frontmatter import front_matter
 from glassbox_tui.notes.scan import kind_of
+from glassbox_tui.text.visible import has_visible
 
 MEGABYTE = 1_000_000
 PAGE_BREAK = "\n\n"
@@ -139,7 +140,7 @@ def _load_text(data: bytes, kind: str, stem: str) -> LoadedNote:
         title, body_start = head.title, head.body_start
         warnings += [head.warning] if head.warning else []
         title = one_line(title or "") or first_heading(text, body_start)
-    empty = not text[body_start:].strip()
+    empty = not has_visible(text[body_start:])
     return LoadedNote(
         text=text,
         title=title or stem,

@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +38,9 @@ TOOL_FOLDERS = frozenset(
     }
 )
 
+# What the data folder holds, of which some would pass for notes: copies, exports, a model's licence.
+WRITTEN = frozenset({"indexes", "models", "logs", "exports", "copied.txt"})
+
 # Syncthing; Dropbox, Nextcloud and ownCloud in English and Chinese.
 _SYNC_CONFLICT = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}|\((?:[^()]*\s)?(?:case )?conflict(?:ed copy)?\b[^()]*\)"
@@ -52,12 +56,16 @@ class NotesError(GlassboxError):
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A note on disk. `path` is relative to the root, with slashes, and always valid Unicode (see `path_text`)."""
+    """A note on disk. `path` is relative to the root, with slashes, and always valid Unicode (see `path_text`).
+
+    `ctime_ns`: when its bytes, name or rights last changed, which no program sets back (0: the system does not say).
+    """
 
     path: str
     absolute: Path
     size: int
     mtime_ns: int
+    ctime_ns: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,17 @@ def check_file(root: Path) -> None:
 
 def _scan_file(root: Path, info: os.stat_result) -> Scan:
     check_file(root)
-    return Scan((FoundFile(path_text(root.name), root.absolute(), info.st_size, info.st_mtime_ns),), ())
+    return Scan((_found(path_text(root.name), root.absolute(), info),), ())
+
+
+def _found(path: str, absolute: Path, info: os.stat_result) -> FoundFile:
+    ctime = info.st_ctime_ns if os.name == "posix" else 0  # elsewhere: when the file was made
+    return FoundFile(path, absolute, info.st_size, _storable(info.st_mtime_ns), _storable(ctime))
+
+
+def _storable(time_ns: int) -> int:
+    """A time that a database's 64 bits hold, from 1677 to 2262: a file of the year 2300 is one of their last."""
+    return max(-(2**63), min(time_ns, 2**63 - 1))
 
 
 class _Walk:
@@ -156,6 +174,7 @@ class _Walk:
     def __init__(self, root: Path, rules: Rules) -> None:
         self.root = root
         self.follow_links = rules.follow_links
+        self._ours = _identity(rules.ours)
         layer, _ = layer_of(rules.patterns) if rules.patterns else (None, ())
         self._layers: tuple[Layer, ...] = (layer,) if layer is not None else ()  # of the folder that is being listed
         self.files: dict[str, FoundFile] = {}
@@ -196,9 +215,13 @@ class _Walk:
             if faults:
                 self._skip(prefix + IGNORE_FILE, "; ".join(faults))
         self.folders.append(folder)
+        own = WRITTEN if not prefix and self._ours in self._seen else frozenset[str]()  # the notes are the data folder
         for entry in entries:
             path = prefix + path_text(entry.name)
             absolute = folder / entry.name
+            if entry.name in own:
+                self._skip(path, "written by this program")
+                continue
             try:
                 if entry.is_symlink():
                     if not self._left_out_link(entry.name, path):
@@ -212,6 +235,8 @@ class _Walk:
 
     def _folder(self, absolute: Path, path: str, name: str, info: os.stat_result) -> None:
         reason = _folder_reason(absolute, name)
+        if (info.st_dev, info.st_ino) == self._ours:
+            reason = "written by this program"
         if reason is None and self._layers:
             reason = left_out(self._layers, path)
         if reason is None and (info.st_dev, info.st_ino) in self._seen:
@@ -234,7 +259,7 @@ class _Walk:
             self._skip(path, reason)
             return
         self._seen.add((info.st_dev, info.st_ino))
-        self.files[path] = FoundFile(path, absolute, info.st_size, info.st_mtime_ns)
+        self.files[path] = _found(path, absolute, info)
 
     def _left_out_link(self, name: str, path: str) -> bool:
         if name.startswith("."):
@@ -273,6 +298,14 @@ class _Walk:
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
         yield from sorted(entries, key=lambda entry: entry.name)
+
+
+def _identity(folder: Path | None) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):
+        if folder is not None:
+            info = folder.stat()
+            return info.st_dev, info.st_ino
+    return None
 
 
 def _folder_reason(absolute: Path, name: str) -> str | None:

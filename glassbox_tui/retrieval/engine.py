@@ -68,6 +68,7 @@ from glassbox_tui.text.chunks import ChunkSpan
 from glassbox_tui.text.language import CJK, OTHER
 from glassbox_tui.text.synonyms import Synonyms
 from glassbox_tui.text.translations import Gloss, translations
+from glassbox_tui.text.visible import has_visible
 
 # Chunks that an embedder is asked about when we want to know whether it knows their language.
 LANGUAGE_SAMPLE = 50
@@ -507,7 +508,7 @@ def _note_of(uid: str, given: str | Sequence[str] | LoadedNote) -> tuple[LoadedN
             spans.append(ChunkSpan(at, at + len(piece), piece, piece, ()))
             at += len(piece) + 2
     kind = "md" if uid.lower().endswith((".md", ".markdown")) else "txt"
-    status = "ok" if text.strip() else "empty"
+    status = "ok" if has_visible(text) else "empty"
     note = LoadedNote(
         text=text, title="", kind=kind, encoding="utf-8", status=status, reason="" if status == "ok" else "has no text",
         warnings=(), pages=(), body_start=0, digest=text_hash(text),

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
+# A longer "heading" is text: a log above a line of dashes (to CommonMark a heading of thousands of lines), a page
+# without line breaks behind a #. It names nothing, and would stand in every chunk below it.
+LONGEST_HEADING = 1_000  # characters
+LONGEST_TITLE = 300  # characters of a heading that are kept with its chunks; context lines are shorter still
+
+
 class Kind(Enum):
     """What a unit is made of; only sentences are repeated as overlap, only tables carry a header."""
 
@@ -118,7 +124,7 @@ def _blocks(text: str, start: int) -> Iterator[_Block]:
             yield _Block(lines[done], lines[first], "text")
         done = last
         name = token.type.removesuffix("_open")
-        if name == "heading" and token.level == 0:
+        if name == "heading" and token.level == 0 and lines[last] - lines[first] <= LONGEST_HEADING:
             yield _Block(lines[first], lines[last], name, int(token.tag[1:]), _title(tokens[index + 1].content))
         else:
             yield _Block(lines[first], lines[last], name)
@@ -132,8 +138,9 @@ _mark = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
 
 
 def _title(inline: str) -> str:
-    """A heading as plain words: links by their text, without emphasis marks; one line."""
-    return " ".join(_mark.sub("", _link.sub(r"\1", inline)).split())
+    """A heading as plain words: links by their text, without emphasis marks; one line, cut if it is very long."""
+    plain = " ".join(_mark.sub("", _link.sub(r"\1", inline)).split())
+    return plain if len(plain) <= LONGEST_TITLE else plain[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
 def _units(text: str, block: _Block) -> Iterator[Unit]:

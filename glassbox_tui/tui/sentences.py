@@ -228,6 +228,7 @@ TEMPLATES = (
     "hidden folder",
     "hidden link",
     "tool folder",
+    "written by this program",
     "sync-conflict copy",
     "not a regular file",
     "left out by {} in {}",

@@ -108,6 +108,7 @@ ENGINE: Final[dict[str, str]] = {
     "hidden folder": "隐藏文件夹",
     "hidden link": "隐藏的链接",
     "tool folder": "工具的文件夹",
+    "written by this program": "本程序自己写下的",
     "sync-conflict copy": "同步冲突的副本",
     "not a regular file": "不是普通文件",
     "left out by {} in {}": "被 {}（{}）排除",

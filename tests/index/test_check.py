@@ -20,8 +20,9 @@ from glassbox_tui.commands import doctor
 from glassbox_tui.index.check import CURES, Finding, check_index
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.lock import HOLDER, lock_of, writer_of, writing
-from glassbox_tui.index.rows import checksum
+from glassbox_tui.index.rows import checksum, chunk_columns
 from glassbox_tui.index.schema import StoreError
+from glassbox_tui.index.sharing import CHUNK_COLUMNS, read_chunk_row, unshare
 from glassbox_tui.settings import Settings
 
 Sql = Callable[[sqlite3.Connection], object]
@@ -62,13 +63,15 @@ def as_written(db: sqlite3.Connection, path: str, **changes: int) -> None:
     ).fetchone()[0]
     for column, value in changes.items():
         db.execute(f'UPDATE chunks SET "{column}" = "{column}" + ? WHERE id = ?', (value, id))
-    *row, before = db.execute(
-        'SELECT ordinal, start, "end", first_line, last_line, page, heading, language, text, index_text, content, key,'
-        " terms, checksum FROM chunks WHERE id = ?",
+    before, title, shared, *row = db.execute(
+        f"SELECT c.checksum, n.title, n.shared, {CHUNK_COLUMNS} FROM chunks c JOIN notes n ON n.id = c.note_id"
+        " WHERE c.id = ?",
         (id,),
     ).fetchone()
-    db.execute("UPDATE chunks SET checksum = ? WHERE id = ?", (checksum(row), id))
-    db.execute("UPDATE account SET amount = amount + ? WHERE name = 'checksum'", (checksum(row) - before,))
+    chunk = read_chunk_row(path, title, unshare(shared), row)
+    now = checksum(chunk_columns(chunk, chunk.key, chunk.content, row[-1]))
+    db.execute("UPDATE chunks SET checksum = ? WHERE id = ?", (now, id))
+    db.execute("UPDATE account SET amount = amount + ? WHERE name = 'checksum'", (now - before,))
 
 
 def without_triggers(db: sqlite3.Connection, statement: str) -> None:

@@ -232,3 +232,25 @@ def test_hostile_repetition_takes_linear_time_and_loses_nothing(unit: str) -> No
     chunks = chunk(text, ChunkOptions(), title="T")
     assert covered(text, chunks) == ""
     assert all(len(c.text) <= 700 for c in chunks)
+
+
+# -- headings that are none --------------------------------------------------------------------------------------------
+
+
+def test_a_heading_of_ordinary_size_is_kept_whole_and_a_long_one_is_cut() -> None:
+    ordinary, long = "An ordinary heading " * 14, "word " * 100
+    [a, b] = chunk(f"# {ordinary}\n\nA.\n\n# {long}\n\nB.\n", ChunkOptions())
+    assert a.heading == (ordinary.strip(),)
+    assert len(b.heading[0]) <= 300 and b.heading[0].endswith("…") and long.startswith(b.heading[0][:-1])
+    assert "word " * 100 in b.text + " "  # nothing of it is lost
+
+
+@pytest.mark.parametrize("mark", ["---", "==="])
+def test_a_text_of_many_lines_over_a_rule_is_text(mark: str) -> None:
+    """To CommonMark all of it is one heading; it names nothing, and each chunk below would carry it."""
+    lines = [f"line {i} of a log" for i in range(400)]
+    spans = chunk("\n".join(lines) + f"\n{mark}\n\nThe end.\n", ChunkOptions())
+    assert {span.heading for span in spans} == {()}
+    assert all(any(line in span.text for span in spans) for line in lines)
+    [two] = chunk(f"Two lines\nof a heading\n{mark}\n\nText.\n", ChunkOptions())
+    assert two.heading == ("Two lines of a heading",)
