@@ -41,6 +41,8 @@ def next_or_end(
     """What to run after `step`, or why nothing is run, one of ENDS. `rounds` are all those before, with this one."""
     if step.round.grade.sufficient:
         return "sufficient"
+    if step.round.grade.unknown:  # more rounds would not tell either
+        return "vectors-missing"
     if step.round.number >= max_rewrites:
         return "rewrites-used"
     return ask_or_end(ask_next(step, first, pipe, log, rounds), rounds)

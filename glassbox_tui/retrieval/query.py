@@ -24,12 +24,14 @@ class QueryTokens:
     """The query's model tokens: surface words, centred unit rows (q, d), weights (q,) = sqrt(idf).
 
     `offsets`: what a rerank score gets by the chunk's language, so that average texts of all languages score alike.
+    `spans[i]` is where token i stands in the query.
     """
 
     words: tuple[str, ...]
     rows: Matrix
     weights: NDArray[np.float64]
     offsets: Mapping[str, float]
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def read_query(text: str, embedder: Embedder | None, sparse: SparseIndex, min_to
     rows = prepare_query(encoding.states, embedder.token_mean)
     calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
     offsets = late_offsets(calibration, rows, weights) if calibration and words else {}
-    tokens = QueryTokens(words, rows, weights, offsets)
+    tokens = QueryTokens(words, rows, weights, offsets, encoding.spans)
     return Query(text, text, terms, encoding.vector, encoding.vector, tokens, calibration)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,15 +15,26 @@ from glassbox_tui.models.chat import ChatModel
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
+from glassbox_tui.models.verdict_weights import Fitted
 from glassbox_tui.progress import Cancelled, CancelledFn
-from glassbox_tui.retrieval import plugins, stages
+from glassbox_tui.retrieval import plugins, stages, verdict
 from glassbox_tui.retrieval.fusion import RankedList
 from glassbox_tui.retrieval.grade import grade
 from glassbox_tui.retrieval.plugins import NO_PLUGINS, Plugins
 from glassbox_tui.retrieval.query import Query
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
-from glassbox_tui.retrieval.trace import STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.retrieval.trace import (
+    STAGES,
+    VECTORS_MISSING,
+    AddedTerm,
+    Candidate,
+    Grade,
+    Hit,
+    Place,
+    Round,
+    Stage,
+)
 from glassbox_tui.settings import Settings
 
 NO_MODEL = "no language model is here"
@@ -35,7 +46,7 @@ class Pipeline:
 
     `scope`: the folder or note that is searched, "" for all of them. The first lists hold nothing from outside, and so
     neither do the stages and the feedback that work on them. `chat`: the language model, if the
-    settings ask for one; `no_chat`: why it is None.
+    settings ask for one; `no_chat`: why it is None. `fitted`: the weights of the verdict; None: thresholds decide.
     """
 
     snapshot: Snapshot
@@ -51,6 +62,7 @@ class Pipeline:
     scope: str = ""
     chat: ChatModel | None = None
     no_chat: str = NO_MODEL
+    fitted: Fitted | None = None
 
     @property
     def only(self) -> Rows | None:
@@ -130,9 +142,9 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
         record.done["rerank"] = Stage("rerank", record.done["rerank"].ms, explained)
     done = tuple(record.done.values())
     hits = _hits(evidence, done, pipe.snapshot)
-    verdict = _verdict(query, hits, done, pipe, notices)
+    judged = _verdict(query, hits, final, done, meetings, pipe, notices)
     terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
-    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, verdict)
+    round_ = Round(ask.number, query.text, ask.origin, terms, ask.added, done, hits, judged)
     own = tuple(RankedList(f"{r.name}@0", settings.query_weight * r.weight, r.uids) for r in lists)
     return Step(round_, query, ask.earlier or own, final, tuple(notices))
 
@@ -202,33 +214,52 @@ def _final(fused: Ranking, reranked: Ranking | None, pipe: Pipeline, notices: li
     return stages.final_stage(fused, reranked, pipe.rerank_weight, pipe.settings, pipe.explain)
 
 
-def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: Pipeline, notices: list[str]) -> Grade:
+def _verdict(
+    query: Query,
+    hits: tuple[Hit, ...],
+    final: Ranking,
+    done: Sequence[Stage],
+    meetings: Meetings,
+    pipe: Pipeline,
+    notices: list[str],
+) -> Grade:
     ran = {stage.name for stage in done}
     evidence = [pipe.snapshot.chunk(hit.uid).index_text for hit in hits]
-    verdict = grade(
+    known = [candidate.uid for candidate in final[: max(verdict.DEPTH, len(hits))]]
+    dense = _asked_cosines(query, known, pipe.snapshot)
+    graded = grade(
         query.intent,
         evidence,
         pipe.snapshot.sparse,
-        _top_dense(query, hits, pipe.snapshot),
+        max((dense[hit.uid] for hit in hits if hit.uid in dense), default=None),
         max((place.score for hit in hits if (place := hit.stages["rerank"]) is not None), default=None),
         {name: limit for name, limit in pipe.thresholds.items() if name in ran},
         pipe.settings.min_token_len,
     )
+    if pipe.fitted is not None:
+        if "dense" in ran and pipe.dense_coverage < 1.0:
+            graded = replace(graded, sufficient=False, reasons=(VECTORS_MISSING,), thresholds={})
+        else:
+            lists = {stage.name: stage.candidates for stage in done}
+            length = pipe.settings.min_token_len
+            seen = verdict.Seen(query, final, lists, dense, meetings, pipe.snapshot, length)
+            graded = verdict.judge(graded, seen, pipe.fitted.of(ran))
     judge = pipe.plugins.judge
-    return verdict if judge is None else plugins.judged(judge, query.intent, evidence, verdict, notices, pipe.cancelled)
+    return graded if judge is None else plugins.judged(judge, query.intent, evidence, graded, notices, pipe.cancelled)
 
 
-def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:
-    """The evidence's best dense score for what the person asked: a moved query would flatter its own hits."""
+def _asked_cosines(query: Query, known: Sequence[str], snapshot: Snapshot) -> dict[str, float]:
+    """The levelled cosines with what the person asked, of those chunks that have a vector: a moved query would flatter
+    its own hits.
+    """
     if query.asked is None:
-        return None
+        return {}
     offsets = query.dense_offsets(query.asked)
-    scores = [
-        float(np.dot(query.asked, vector)) + offsets.get(snapshot.chunk(hit.uid).language, 0.0)
-        for hit in hits
-        if (vector := snapshot.dense.vector(snapshot.row_of[hit.uid])) is not None
-    ]
-    return max(scores, default=None)
+    return {
+        uid: float(np.dot(query.asked, vector)) + offsets.get(snapshot.chunk(uid).language, 0.0)
+        for uid in known
+        if (vector := snapshot.dense.vector(snapshot.row_of[uid])) is not None
+    }
 
 
 def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snapshot) -> tuple[Hit, ...]:
