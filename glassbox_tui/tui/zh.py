@@ -17,6 +17,7 @@ from glassbox_tui.tui.zh_models import MODELS
 from glassbox_tui.tui.zh_reader import READER
 from glassbox_tui.tui.zh_rewriting import REWRITING
 from glassbox_tui.tui.zh_table import TABLE
+from glassbox_tui.tui.zh_verdict import VERDICT
 
 ZH: Final[dict[str, str]] = {
     **ENGINE,
@@ -28,6 +29,7 @@ ZH: Final[dict[str, str]] = {
     **READER,
     **REWRITING,
     **TABLE,
+    **VERDICT,
     # -- commands ------------------------------------------------------------------------------------------------------
     "search": "检索",
     "hits": "结果",

@@ -12,7 +12,18 @@ from string import Formatter
 import pytest
 
 import glassbox_tui.tui
-from glassbox_tui.retrieval.reasons import ENDED, NO_CHUNK, NO_SIGNAL, TOO_LOW
+from glassbox_tui.retrieval.reasons import (
+    AGAINST,
+    ENDED,
+    LEVEL_WORDS,
+    NO_CHUNK,
+    NO_SIGNAL,
+    SIGNAL_WORDS,
+    TOO_LOW,
+    UNKNOWN,
+    UNSURE,
+)
+from glassbox_tui.retrieval.trace import VECTORS_MISSING
 from glassbox_tui.tui.registry import COMMANDS
 from glassbox_tui.tui.sentences import TEMPLATES, told
 from glassbox_tui.tui.words import say, speak
@@ -51,7 +62,8 @@ def shown() -> dict[str, str]:
         for text in (command.title, command.hint, command.group):
             if text:
                 texts.setdefault(text, f"the command {command.id}")
-    reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values())
+    reasons = (NO_CHUNK, NO_SIGNAL, VECTORS_MISSING, UNSURE, UNKNOWN, *TOO_LOW.values(), *ENDED.values())
+    reasons += (*AGAINST.values(), *LEVEL_WORDS.values(), *SIGNAL_WORDS.values())
     texts |= dict.fromkeys(WORDS, "views.models")
     return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
 
