@@ -23,6 +23,7 @@ ANSWERS = ("auto", "extract")
 # feedback: terms of the first hits; the others ask the model, each in its way.
 REWRITERS = ("feedback", "rewrite", "decompose", "hyde", "expand")
 JUDGES = ("thresholds", "model")
+VERDICTS = ("probability", "thresholds")
 
 _PATHS = ("data", "synonyms", "llm_path", "embed_model", "rerank_model")  # fields that are, or may be, a path
 
@@ -147,6 +148,12 @@ class Settings:
     )
     judge: str = knob(
         "thresholds", "GLASSBOX_JUDGE", "who says whether evidence suffices: thresholds or the model", choices=JUDGES
+    )
+    verdict: str = knob(
+        "probability",
+        "GLASSBOX_VERDICT",
+        "how evidence is judged: by a calibrated probability, or by three thresholds",
+        choices=VERDICTS,
     )
     llm_rerank_depth: int = knob(
         8, "GLASSBOX_LLM_RERANK_DEPTH", "how many candidates a model reranks; the rest keep fused order", 2, 100

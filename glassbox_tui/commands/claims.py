@@ -12,7 +12,7 @@ from glassbox_tui.answer.claims import Claim, check
 from glassbox_tui.answer.statements import Statement
 from glassbox_tui.commands.evaluate import opened
 from glassbox_tui.index.sparse import idf
-from glassbox_tui.lab.calibrate import auroc
+from glassbox_tui.lab.calibration import auroc
 from glassbox_tui.lab.claim_sets import LabelledClaim, made_claims, read_claims
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.retrieval.engine import Engine

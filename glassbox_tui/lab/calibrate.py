@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from glassbox_tui.lab.calibration import auroc
 from glassbox_tui.lab.queries import LabelledQuery
 from glassbox_tui.progress import Progress, ProgressFn
 from glassbox_tui.retrieval.engine import Engine
@@ -82,12 +83,6 @@ def _separation(signal: str, present: Sequence[float], absent: Sequence[float]) 
 
 def _share(values: Sequence[float], cut: float) -> float:
     return sum(v >= cut for v in values) / len(values)
-
-
-def auroc(present: Sequence[float], absent: Sequence[float]) -> float:
-    """Chance that a present value exceeds an absent one, ties counting half (Mann-Whitney U)."""
-    wins = sum((p > a) + 0.5 * (p == a) for p in present for a in absent)
-    return wins / (len(present) * len(absent))
 
 
 def main() -> None:

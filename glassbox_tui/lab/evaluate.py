@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from glassbox_tui.lab.calibration import auroc, calibration_error
 from glassbox_tui.lab.metrics import ndcg, recall, reciprocal_rank, success
 from glassbox_tui.lab.queries import LabelledQuery
 from glassbox_tui.progress import Progress, ProgressFn
@@ -33,12 +34,17 @@ Extract = Callable[[Trace], Extracted]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one question came to: its labels and, per config, the ranking of notes (or chunks)."""
+    """What one question came to: its labels and, per config, the ranking of notes (or chunks); and the verdict.
+
+    `probability` is None where no probability was made; `sufficient` is None for a question that was not put.
+    """
 
     labelled: LabelledQuery
     rankings: Mapping[str, tuple[str, ...]]
     extract_hit: bool | None
     quotes: tuple[str, ...] = ()
+    probability: float | None = None
+    sufficient: bool | None = None
 
 
 def ask_all(
@@ -82,11 +88,14 @@ def judge(
         name: () if trace is None else labelled_ranking(uids_of(trace.last, name), labelled.relevant, paths)
         for name in CONFIGS
     }
-    if extract is None or not labelled.answers:
-        return Judged(labelled, rankings, None)
+    grade = None if trace is None else trace.last.grade
+    probability, sufficient = (None, None) if grade is None else (grade.probability, grade.sufficient)
+    # What has no answer in the notes has none to quote, whatever the label says of elsewhere.
+    if extract is None or not labelled.answers or labelled.answerable is False:
+        return Judged(labelled, rankings, None, (), probability, sufficient)
     found = Extracted("") if trace is None else extract(trace)
     hit = any(_squeeze(answer) in _squeeze(found.text) for answer in labelled.answers)
-    return Judged(labelled, rankings, hit, found.quotes)
+    return Judged(labelled, rankings, hit, found.quotes, probability, sufficient)
 
 
 def uids_of(round_: Round, stage: str) -> tuple[str, ...]:
@@ -117,9 +126,13 @@ def _squeeze(text: str) -> str:
 
 
 def measures(cuts: Sequence[int] = CUTS) -> dict[str, Measure]:
-    """The metrics of `eval`, by name; `cuts` beyond the usual ones add recall@k and ndcg@k."""
+    """The metrics of `eval`, by name; `cuts` beyond the usual ones add recall@k and ndcg@k.
+
+    success@k: the share of questions with a relevant note among the first k; recall@k: the share of relevant notes.
+    """
     extra = [cut for cut in cuts if cut not in CUTS]
-    found: dict[str, Measure] = {f"recall@{k}": _at(recall, k) for k in sorted({*CUTS, *extra})}
+    found: dict[str, Measure] = {f"success@{k}": _at(success, k) for k in CUTS}
+    found |= {f"recall@{k}": _at(recall, k) for k in sorted({*CUTS, *extra})}
     found["mrr@10"] = _at(reciprocal_rank, 10)
     return found | {f"ndcg@{k}": _at(ndcg, k) for k in sorted({5, 10, *extra})}
 
@@ -142,9 +155,9 @@ def _at(metric: Callable[[Sequence[str], Mapping[str, float], int], float], k: i
 def means(
     rankings: Sequence[Sequence[str]], queries: Sequence[LabelledQuery], by: Mapping[str, Measure]
 ) -> dict[str, float]:
-    """Metric -> its mean over the questions."""
+    """Metric -> its mean over the questions; 0 where there are none."""
     return {
-        name: sum(metric(r, q.relevant) for r, q in zip(rankings, queries, strict=True)) / len(queries)
+        name: sum(metric(r, q.relevant) for r, q in zip(rankings, queries, strict=True)) / max(1, len(queries))
         for name, metric in by.items()
     }
 
@@ -161,14 +174,45 @@ def report(judged: Sequence[Judged], cuts: Sequence[int] = CUTS) -> dict[str, An
 
 
 def _report(judged: Sequence[Judged], cuts: Sequence[int]) -> dict[str, Any]:
-    queries = [j.labelled for j in judged]
+    # A question without an answer in the notes has no right order.
+    ranked = [j for j in judged if j.labelled.answerable is not False]
+    queries = [j.labelled for j in ranked]
     document: dict[str, Any] = {
         "queries": len(judged),
-        "configs": {c: means([j.rankings[c] for j in judged], queries, measures(cuts)) for c in CONFIGS},
+        "configs": {c: means([j.rankings[c] for j in ranked], queries, measures(cuts)) for c in CONFIGS},
         "extract_hit": extract_hit(judged),
     }
-    sizes = extract_sizes(judged)
-    return document | ({"extract": {"hit": document["extract_hit"], **sizes}} if sizes else {})
+    sizes, verdict = extract_sizes(judged), verdict_report(judged)
+    document |= {"extract": {"hit": document["extract_hit"], **sizes}} if sizes else {}
+    return document | ({"verdict": verdict} if verdict else {})
+
+
+def verdict_report(judged: Sequence[Judged]) -> dict[str, Any]:
+    """How the verdict did on the questions whose labels say whether they are answerable; empty if none do.
+
+    `auroc`, `ece`: of the probability, None where there is none, or only one kind of question; the shares are of those
+    called sufficient.
+    """
+    known = [j for j in judged if j.labelled.answerable is not None and j.sufficient is not None]
+    if not known:
+        return {}
+    there, gone = ([j for j in known if j.labelled.answerable is kind] for kind in (True, False))
+    chances = [j.probability for j in known if j.probability is not None]
+    whole = len(chances) == len(known)
+    return {
+        "questions": len(known),
+        "answerable": len(there),
+        "auroc": auroc(*([j.probability or 0.0 for j in group] for group in (there, gone)))
+        if whole and there and gone
+        else None,
+        "answered_of_answerable": _share(there),
+        "answered_of_others": _share(gone),
+        "ece": calibration_error(chances, [j.labelled.answerable is True for j in known]) if whole else None,
+    }
+
+
+def _share(judged: Sequence[Judged]) -> float | None:
+    return sum(j.sufficient is True for j in judged) / len(judged) if judged else None
 
 
 def extract_hit(judged: Sequence[Judged]) -> float | None:

@@ -136,12 +136,12 @@ def _judges(
             if expected and not any(_relevant(hit, query.relevant) for hit in shown):
                 continue
             texts = [engine.snapshot.chunk(hit.uid).index_text for hit in shown]
-            sufficient = _thresholds(query.query, shown, texts, step.round, engine)
+            sufficient = _thresholds(query.query, shown, texts, engine)
             right["thresholds"].append(sufficient == expected)
             started = time.perf_counter()
             try:
                 sufficient = judge.judge(query.query, texts)
-            except UnclearError:  # then the thresholds decide
+            except UnclearError:  # then the built-in verdict stands
                 unclear += 1
             spent.append((time.perf_counter() - started) * 1000.0)
             right["model"].append(sufficient == expected)
@@ -156,9 +156,9 @@ def _relevant(hit: Hit, labels: Mapping[str, float]) -> bool:
     return labels.get(hit.path, 0) > 0 or labels.get(hit.uid, 0) > 0
 
 
-def _thresholds(question: str, hits: Sequence[Hit], texts: Sequence[str], round_: Round, engine: Engine) -> bool:
+def _thresholds(question: str, hits: Sequence[Hit], texts: Sequence[str], engine: Engine) -> bool:
     def top(stage: str) -> float | None:
         return max((place.score for hit in hits if (place := hit.stages[stage]) is not None), default=None)
 
-    limits = {name: limit for name, limit in round_.grade.thresholds.items() if name != "coverage"}
+    limits = engine.pipeline().thresholds
     return grade(question, texts, engine.snapshot.sparse, top("dense"), top("rerank"), limits).sufficient

@@ -11,12 +11,16 @@ from glassbox_tui.lab.jsonl import LabError, finite, json_lines, text_of, texts_
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """A question, the gain of each relevant note path (or chunk uid), and spans that answer it, where known."""
+    """A question, the gain of each relevant note path (or chunk uid), and spans that answer it, where known.
+
+    `answerable`: whether the notes hold an answer; None: the labels do not say.
+    """
 
     query: str
     relevant: Mapping[str, float]
     answers: tuple[str, ...] = ()
     kind: str = ""
+    answerable: bool | None = None
 
 
 def read_queries(path: Path) -> list[LabelledQuery]:
@@ -31,7 +35,10 @@ def read_queries(path: Path) -> list[LabelledQuery]:
         else:
             relevant = dict.fromkeys(texts_of(row, "relevant", where), 1.0)
         answers = tuple(answer for answer in texts_of(row, "answers", where) if answer.strip())
-        found.append(LabelledQuery(text_of(row, "query", where), relevant, answers, text_of(row, "kind", where, "")))
+        kind, answerable = text_of(row, "kind", where, ""), row.get("answerable")
+        if answerable is not None and not isinstance(answerable, bool):
+            raise LabError(f'{where}: "answerable" must be true or false, this is {answerable!r}')
+        found.append(LabelledQuery(text_of(row, "query", where), relevant, answers, kind, answerable))
     if not found:
         raise LabError(f"{path} holds no question")
     return found
@@ -43,7 +50,7 @@ def doubts(queries: Sequence[LabelledQuery], names: Collection[str]) -> list[str
     empty = sum(not q.query.strip() for q in queries)
     if empty:
         told.append(f"{empty} of {len(queries)} questions are empty: counted as found nothing")
-    bare = sum(not any(grade > 0 for grade in q.relevant.values()) for q in queries)
+    bare = sum(q.answerable is not False and not any(grade > 0 for grade in q.relevant.values()) for q in queries)
     if bare:
         told.append(f"{bare} of {len(queries)} questions have no relevant note: counted as found nothing")
     labels = {uid for q in queries for uid, grade in q.relevant.items() if grade > 0}

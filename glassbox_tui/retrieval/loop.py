@@ -67,6 +67,8 @@ def next_or_end(
 
     Evidence that suffices ends the loop, unless a word stands nowhere in the notes and another one does for it.
     """
+    if step.round.grade.unknown:  # more rounds would not tell either
+        return "vectors-missing"
     if step.round.number >= max_rewrites:
         return "sufficient" if step.round.grade.sufficient else "rewrites-used"
     if first.conditions and not step.round.hits:

@@ -138,7 +138,7 @@ def judged(
     except Cancelled:
         raise
     except Exception as error:
-        notices.append(f"the judge {judge.name} failed ({_said(error)}): the thresholds decide")
+        notices.append(f"the judge {judge.name} failed ({_said(error)}): the built-in verdict stands")
         return verdict
     said = f"{judge.name} says sufficient" if sufficient else f"{judge.name} says insufficient"
     return replace(verdict, sufficient=sufficient, reasons=(said, *verdict.reasons))

@@ -14,6 +14,38 @@ TOO_LOW = {
     "dense": "nothing is close enough in meaning",
     "rerank": "the best match is too weak",
 }
+# The same for a signal whose share of a verdict is negative.
+AGAINST = {
+    "words": "too few of the question's words stand together in one note",
+    "words across": "too few of the question's words stand together in one note",
+    "rare": "a rare word of the question is missing",
+    "literals": "a number or name of the question is missing",
+    "meaning": "some words have nothing near them in the best chunk",
+    "words margin": "other notes hold as many of the words",
+    "dense": "nothing is close enough in meaning",
+    "dense margin": "other notes are as close in meaning",
+    "rerank margin": "the best chunk hardly stands out from the others",
+    "agreement": "the stages disagree on which chunk is best",
+    "other language": "the best chunk is in another language",
+}
+# What a verdict comes to, and its signals, in few words.
+LEVEL_WORDS = {"answered": "answered here", "related": "related", "nothing": "nothing"}
+UNKNOWN = "not known yet"
+SIGNAL_WORDS = {
+    "start": "to begin with",
+    "words": "words",
+    "words across": "translated words",
+    "rare": "rare words",
+    "literals": "numbers",
+    "meaning": "near words",
+    "words margin": "ahead in words",
+    "dense": "meaning",
+    "dense margin": "ahead in meaning",
+    "rerank margin": "stands out",
+    "agreement": "stages agree",
+    "other language": "language allowance",
+}
+UNSURE = "the signals together are not sure enough"
 ENDED = {
     "sufficient": "the evidence suffices",
     "rewrites-used": "no more rewrites are allowed",
@@ -22,6 +54,7 @@ ENDED = {
     "no-change": "no further rewrite made a difference for the better",
     "stopped": "stopped by you",
     "one-round": "only this round was asked for",
+    "vectors-missing": "not all notes can be compared by meaning yet",
 }
 
 # A filter of the query: its words as typed, and how many chunks it leaves out.

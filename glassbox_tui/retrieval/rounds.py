@@ -17,8 +17,9 @@ from glassbox_tui.models.lexicon import LexiconOnce
 from glassbox_tui.models.llm_rerank import LLMReranker
 from glassbox_tui.models.protocols import Embedder, Reranker
 from glassbox_tui.models.truncation import truncation_notice
+from glassbox_tui.models.verdict_weights import Fitted
 from glassbox_tui.progress import Cancelled, CancelledFn
-from glassbox_tui.retrieval import half_typed, plugins, stages, translation
+from glassbox_tui.retrieval import half_typed, plugins, stages, translation, verdict
 from glassbox_tui.retrieval.crossing import Crossing
 from glassbox_tui.retrieval.filters import NO_FILTER, choose, flag_notice
 from glassbox_tui.retrieval.fusion import RankedList
@@ -31,7 +32,18 @@ from glassbox_tui.retrieval.remedies import MENDED_WEIGHT, ORIGINS, Expander
 from glassbox_tui.retrieval.reranking import RerankError
 from glassbox_tui.retrieval.stages import LateInteraction, Meetings, Ranking, uids
 from glassbox_tui.retrieval.standing import keyword_weight
-from glassbox_tui.retrieval.trace import ALL_STAGES, STAGES, AddedTerm, Candidate, Grade, Hit, Place, Round, Stage
+from glassbox_tui.retrieval.trace import (
+    ALL_STAGES,
+    STAGES,
+    VECTORS_MISSING,
+    AddedTerm,
+    Candidate,
+    Grade,
+    Hit,
+    Place,
+    Round,
+    Stage,
+)
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.operators import parse
 from glassbox_tui.text.translations import question_language
@@ -49,6 +61,7 @@ class Pipeline:
     `typing`: the last word of a query may be half a word. `allowed`: within a round, the chunks in scope that the
     query's conditions leave; None: it has none. `expanders` know what may stand for a word of the question, `is_word`
     which words are no misspellings.
+    `fitted`: the weights of the verdict; None: thresholds decide.
     """
 
     snapshot: Snapshot
@@ -69,6 +82,7 @@ class Pipeline:
     allowed: Rows | None = None
     expanders: tuple[Expander, ...] = ()
     is_word: Callable[[str], bool] = lambda word: False
+    fitted: Fitted | None = None
 
     @property
     def only(self) -> Rows | None:
@@ -179,9 +193,9 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
         record.done["rerank"] = replace(record.done["rerank"], candidates=explained)
     done = tuple(record.done.values())
     hits = _hits(evidence, done, pipe.snapshot)
-    verdict = _verdict(query, hits, done, pipe, notices)
+    judged = _verdict(query, hits, final, done, meetings, pipe, notices, record.crossing)
     terms = tuple(dict.fromkeys(term for part in (query, *ask.more) for term in part.terms))
-    verdict = replace(verdict, sufficient=False, reasons=(chosen.reason,)) if chosen.reason else verdict
+    judged = replace(judged, sufficient=False, reasons=(chosen.reason,)) if chosen.reason else judged
     round_ = Round(
         ask.number,
         query.text,
@@ -190,7 +204,7 @@ def run_round(ask: Ask, pipe: Pipeline) -> Step:
         ask.added,
         done,
         hits,
-        verdict,
+        judged,
         filters=chosen.filters,
         why=ask.why,
         judged_by=query.intent,
@@ -343,33 +357,56 @@ def _final(
     return stages.final_stage(fused, reranked, pipe.rerank_weight, named, pipe.settings, pipe.explain, lacking)
 
 
-def _verdict(query: Query, hits: tuple[Hit, ...], done: Sequence[Stage], pipe: Pipeline, notices: list[str]) -> Grade:
+def _verdict(
+    query: Query,
+    hits: tuple[Hit, ...],
+    final: Ranking,
+    done: Sequence[Stage],
+    meetings: Meetings,
+    pipe: Pipeline,
+    notices: list[str],
+    crossing: Crossing | None,
+) -> Grade:
     ran = {stage.name for stage in done}
     evidence = [pipe.snapshot.chunk(hit.uid).index_text for hit in hits]
-    verdict = grade(
+    known = [candidate.uid for candidate in final[: max(verdict.DEPTH, len(hits))]]
+    dense = _asked_cosines(query, known, pipe.snapshot)
+    graded = grade(
         query.intent,
         evidence,
         pipe.snapshot.sparse,
-        _top_dense(query, hits, pipe.snapshot),
+        max((dense[hit.uid] for hit in hits if hit.uid in dense), default=None),
         max((place.score for hit in hits if (place := hit.stages["rerank"]) is not None), default=None),
         {name: limit for name, limit in pipe.thresholds.items() if name in ran},
         pipe.settings.min_token_len,
     )
+    if pipe.fitted is not None:
+        if "dense" in ran and pipe.dense_coverage < 1.0:
+            graded = replace(graded, sufficient=False, reasons=(VECTORS_MISSING,), thresholds={})
+        else:
+            lists = {stage.name: stage.candidates for stage in done}
+            length = pipe.settings.min_token_len
+            otherwise = translation.held_spans(crossing, known, pipe.snapshot) if crossing is not None else {}
+            seen = verdict.Seen(
+                query, final, lists, dense, meetings, pipe.snapshot, length, lambda uid: otherwise.get(uid, ())
+            )
+            graded = verdict.judge(graded, seen, pipe.fitted.of(ran))
     judge = pipe.plugins.judge
-    return verdict if judge is None else plugins.judged(judge, query.intent, evidence, verdict, notices, pipe.cancelled)
+    return graded if judge is None else plugins.judged(judge, query.intent, evidence, graded, notices, pipe.cancelled)
 
 
-def _top_dense(query: Query, hits: tuple[Hit, ...], snapshot: Snapshot) -> float | None:
-    """The evidence's best dense score for what the person asked: a moved query would flatter its own hits."""
+def _asked_cosines(query: Query, known: Sequence[str], snapshot: Snapshot) -> dict[str, float]:
+    """The levelled cosines with what the person asked, of those chunks that have a vector: a moved query would flatter
+    its own hits.
+    """
     if query.asked is None:
-        return None
+        return {}
     level = query.dense_level(query.asked)
-    scores = [
-        float(np.dot(query.asked, vector)) + level.at(snapshot.place(hit.uid))
-        for hit in hits
-        if (vector := snapshot.dense.vector(snapshot.row_of[hit.uid])) is not None
-    ]
-    return max(scores, default=None)
+    return {
+        uid: float(np.dot(query.asked, vector)) + level.at(snapshot.place(uid))
+        for uid in known
+        if (vector := snapshot.dense.vector(snapshot.row_of[uid])) is not None
+    }
 
 
 def _hits(evidence: tuple[Candidate, ...], done: Sequence[Stage], snapshot: Snapshot) -> tuple[Hit, ...]:

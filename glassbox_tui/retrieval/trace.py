@@ -17,6 +17,11 @@ ALL_STAGES = ("bm25", "translated", "dense", "fused", "rerank", "final")
 USED = "used"  # the outcome of an attempt whose reply became a round
 # Why no further round was run; "" while one may follow (or in a Trace from before this was recorded).
 ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "no-change", "stopped", "one-round")
+ENDS = ("sufficient", "rewrites-used", "no-idea", "repeated", "stopped", "one-round", "vectors-missing")
+# What a verdict comes to: the answer is in the evidence, only its subject is, or neither. "" where it cannot be told.
+ANSWERED, RELATED, NOTHING = LEVELS = ("answered", "related", "nothing")
+VECTORS_MISSING = "not all notes can be compared by meaning yet"
+START = "start"  # the signal that stands for what is known before any other: its value is None
 
 
 class TraceError(ValueError):
@@ -108,12 +113,28 @@ class AddedTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class Signal:
+    """One summand of a verdict's log-odds: the signal's value, its share, and how the value came about.
+
+    A positive share speaks for an answer, a negative one against it. All shares add up to the log-odds.
+    """
+
+    name: str
+    value: float | None
+    share: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Grade:
-    """The verdict on a round's evidence, with each signal and the threshold it is held against.
+    """The verdict on a round's evidence.
+
+    `probability` that the answer is in the evidence is the logistic of `log_odds`, the sum of the shares of `signals`;
+    `level` is one of LEVELS. None and "" where thresholds decide, or where it cannot be told yet: `reasons` says why.
 
     `coverage`, `idf_coverage` are in [0, 1]; None: the query has no content terms. `top_dense`, `top_rerank` are the
-    best scores of those stages; None: the stage did not run. `thresholds` has a key per signal that counts.
-    `missing` are the content terms found nowhere in the evidence.
+    best scores of those stages; None: the stage did not run. `thresholds` has a key per signal that counts where
+    thresholds decide. `missing` are the content words found nowhere in the evidence, as the person wrote them.
     """
 
     coverage: float | None
@@ -124,6 +145,15 @@ class Grade:
     sufficient: bool
     reasons: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    level: str = ""
+    probability: float | None = None
+    log_odds: float | None = None
+    signals: tuple[Signal, ...] = ()
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing can be told yet, for lack of vectors."""
+        return VECTORS_MISSING in self.reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from glassbox_tui.retrieval.trace import (
     Part,
     Place,
     Round,
+    Signal,
     Stage,
     Trace,
     TraceError,
@@ -129,6 +130,12 @@ def _round_to_dict(r: Round) -> dict[str, Any]:
             "sufficient": r.grade.sufficient,
             "reasons": list(r.grade.reasons),
             "missing": list(r.grade.missing),
+            "level": r.grade.level,
+            "probability": r.grade.probability,
+            "log_odds": r.grade.log_odds,
+            "signals": [
+                {"name": s.name, "value": s.value, "share": s.share, "detail": s.detail} for s in r.grade.signals
+            ],
         },
         "why": r.why,
         "judged_by": r.judged_by,
@@ -210,6 +217,13 @@ def _round_from_dict(d: Mapping[str, Any]) -> Round:
             sufficient=bool(g["sufficient"]),
             reasons=tuple(_str(x) for x in g["reasons"]),
             missing=tuple(_str(x) for x in g.get("missing", ())),
+            level=_str(g.get("level", "")),
+            probability=_maybe_float(g.get("probability")),
+            log_odds=_maybe_float(g.get("log_odds")),
+            signals=tuple(
+                Signal(_str(s["name"]), _maybe_float(s["value"]), _float(s["share"]), _str(s.get("detail", "")))
+                for s in g.get("signals", ())
+            ),
         ),
         filters=tuple(Filter(_str(f["kind"]), _str(f["text"]), _int(f["removed"])) for f in d.get("filters", ())),
         why=_str(d.get("why", "")),

@@ -21,6 +21,7 @@ from glassbox_tui.text.translations import Dictionary, translations
 # Fitted on the even questions of a set with notes in two languages and read on the odd ones, and the other way round:
 # as much as lifts the other language without moving an answer in the question's own.
 MEANT, KEYWORDS = 0.16, 0.10
+HALF = 0.5
 
 
 def other_rows(language: str, snapshot: Snapshot) -> Rows:
@@ -89,6 +90,16 @@ def held_by_translation(
                 held[row, column] = strength[row, over[at]]
                 words[row][column] = equation(gloss.word, gloss.alternatives[int(meant)].text)
     return held, words
+
+
+def held_spans(crossing: Crossing, uids: Sequence[str], snapshot: Snapshot) -> dict[str, tuple[tuple[int, int], ...]]:
+    """By chunk, the spans of the question whose meaning it holds by half or more."""
+    strength, _ = crossing.held([snapshot.row_of[uid] for uid in uids])
+    spans = [(gloss.start, gloss.end) for gloss in crossing.glosses]
+    return {
+        uid: tuple(span for span, held in zip(spans, row, strict=True) if held >= HALF)
+        for uid, row in zip(uids, strength.tolist(), strict=True)
+    }
 
 
 def list_weight(crossing: Crossing, only: Rows | None = None) -> float:

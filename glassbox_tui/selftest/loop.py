@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,10 +12,11 @@ from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval.engine import Engine
 from glassbox_tui.retrieval.loop import changes
-from glassbox_tui.retrieval.trace import Trace
+from glassbox_tui.retrieval.trace import ANSWERED, LEVELS, Trace
 from glassbox_tui.selftest.bench import NOWHERE, QUESTIONS, Bench
 from glassbox_tui.selftest.check import Group, need, need_all, need_close
 from glassbox_tui.settings import Settings
+from glassbox_tui.text.content import content_words
 from glassbox_tui.text.tokens import terms
 
 loop = Group("loop")
@@ -59,9 +61,44 @@ def _(bench: Bench) -> str:
     return f"of 12 rewrites allowed {len(queries) - 1} were made, all of them different"
 
 
-@loop.holds("the grade carries coverage, thresholds and the decision")
+@loop.holds("the verdict is the sum of its signals")
 def _(bench: Bench) -> str:
+    count = 0
+    for r in bench.rounds:
+        grade, name = r.grade, repr(r.query)
+        need(
+            grade.level in LEVELS and grade.probability is not None and grade.log_odds is not None,
+            f"{name}: no verdict",
+        )
+        assert grade.probability is not None and grade.log_odds is not None
+        need_close(sum(s.share for s in grade.signals), grade.log_odds, 1e-9, f"the log-odds of {name}")
+        need_close(1 / (1 + math.exp(-grade.log_odds)), grade.probability, 1e-9, f"the probability of {name}")
+        need(grade.sufficient == (grade.level == ANSWERED), f"{name} is {grade.level}, sufficient: {grade.sufficient}")
+        need(bool(grade.reasons) != grade.sufficient, f"{name}: sufficient is {grade.sufficient} for {grade.reasons}")
+        count += len(grade.signals)
     for trace in bench.traces:
+        expected = "answer" if trace.rounds[-1].grade.sufficient else "insufficient"
+        need(trace.decision == expected, f"{trace.query!r} was decided {trace.decision}")
+    levels = ", ".join(sorted({r.grade.level for r in bench.rounds}))
+    return f"{count} shares make up {len(bench.rounds)} verdicts ({levels}), and the decisions follow from them"
+
+
+@loop.holds("the verdict does not depend on how many hits are shown")
+def _(bench: Bench) -> str:
+    seen = []
+    for question in QUESTIONS:
+        few, many = (bench.engine.search(question, top_k=k, max_rewrites=0).last.grade for k in (1, 30))
+        need(few.signals == many.signals, f"{question!r}: other signals with 1 hit than with 30")
+        need((few.probability, few.level) == (many.probability, many.level), f"{question!r}: another verdict")
+        seen.append(few.probability)
+    return f"{len(seen)} questions are judged alike with 1 hit and with 30"
+
+
+@loop.holds("the rule of thresholds carries coverage, thresholds and the decision")
+def _(bench: Bench) -> str:
+    traces = [bench.engine.search(question, verdict="thresholds") for question in QUESTIONS]
+    rounds = [r for trace in traces for r in trace.rounds]
+    for trace in traces:
         for r in trace.rounds:
             grade = r.grade
             signals = {"coverage": grade.coverage, "dense": grade.top_dense, "rerank": grade.top_rerank}
@@ -71,8 +108,8 @@ def _(bench: Bench) -> str:
             need({reason.split()[0] for reason in grade.reasons} == below, f"reasons {grade.reasons} for {below}")
         expected = "answer" if trace.rounds[-1].grade.sufficient else "insufficient"
         need(trace.decision == expected, f"{trace.query!r} was decided {trace.decision}")
-    return f"{len(bench.rounds)} verdicts follow from their signals and thresholds; decided were " + ", ".join(
-        sorted({trace.decision for trace in bench.traces})
+    return f"{len(rounds)} verdicts follow from their signals and thresholds; decided were " + ", ".join(
+        sorted({trace.decision for trace in traces})
     )
 
 
@@ -92,19 +129,21 @@ def _(bench: Bench) -> str:
     )
 
 
-@loop.holds("missing terms are those that the evidence does not hold")
+@loop.holds("missing words are whole, asked for, and not in the evidence")
 def _(bench: Bench) -> str:
     index_text = {c.uid: c.index_text for c in bench.chunks}
     count = 0
-    for r in bench.rounds:
-        held = {term for hit in r.hits for term in terms(index_text[hit.uid])}
-        need(not held & set(r.grade.missing), f"{sorted(held & set(r.grade.missing))} are called missing and are there")
-        count += len(r.grade.missing)
-    need(count, "no term is missing anywhere")
-    wanted = {term for question in QUESTIONS for term in terms(question)}
-    stray = {term for r in bench.rounds for term in r.grade.missing} - wanted
-    need(not stray, f"{sorted(stray)} were never asked for")
-    return f"{count} terms called missing are asked for and in no text of the evidence"
+    for trace in bench.traces:
+        whole = {word.text: word for word in content_words(trace.query)}
+        for r in trace.rounds:
+            held = {term for hit in r.hits for term in terms(index_text[hit.uid])}
+            stray = set(r.grade.missing) - whole.keys()
+            need(not stray, f"{sorted(stray)} are no words of {trace.query!r}")
+            there = [word for word in r.grade.missing if held & set(whole[word].terms)]
+            need(not there, f"{there} are called missing and are there")
+            count += len(r.grade.missing)
+    need(count, "no word is missing anywhere")
+    return f"{count} words called missing are asked for and in no text of the evidence"
 
 
 @loop.holds("the original query's lists are never dropped")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from glassbox_tui.retrieval.trace import Grade
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, bar, cut, ends, short_zero
+from glassbox_tui.retrieval.trace import RELATED, Grade
+from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, bar, cut, ends, short_zero
 from glassbox_tui.tui.conditions import notice_line
 from glassbox_tui.tui.keys import key_of
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import PANELS, View, shown_round, written_here
 from glassbox_tui.tui.words import later, say
+from glassbox_tui.views.plain import by_probability, share_words, shares, verdict_words
 from glassbox_tui.views.plain import line as plain
 from glassbox_tui.views.plain import signals as signals_of
 
@@ -22,11 +23,12 @@ PANEL_WORDS = {
     "loop": later("loop"),
     "answer": later("answer"),
 }
+SIGNALS, FEW_SIGNALS = 3, 2  # of a verdict on one line
 _SHORT = {"coverage": later("cov"), "idf_coverage": later("idf cov")}
 
 
 def verdict(view: View, width: int, height: int) -> list[Text]:
-    """Whether to trust the evidence, in one line: each signal against its threshold, and the verdict in words."""
+    """Whether to trust the evidence, in one line: what speaks most for and against it, and the verdict in words."""
     now = shown_round(view)
     if view.failure:
         return [cut(Text(" " + say("the search failed: {}", plain(told(view.failure))), BAD), width)]
@@ -38,8 +40,7 @@ def verdict(view: View, width: int, height: int) -> list[Text]:
     if wide:
         line.append(f"{say(plain(now.origin))}  ")
     line.append_text(signals(now.grade, bar_cells=8 if wide else 0, ascii=view.ascii))
-    word = Text(say("SUFFICIENT"), "bold green") if now.grade.sufficient else Text(say("insufficient"), BAD)
-    return [ends(line, word.append(" "), width)]
+    return [ends(line, verdict_text(now.grade, strong=True).append(" "), width)]
 
 
 def _invitation(view: View) -> str:
@@ -50,9 +51,27 @@ def _invitation(view: View) -> str:
     return say("type a question; what is found and how shows while you type")
 
 
+def verdict_text(grade: Grade, *, strong: bool = False) -> Text:
+    """The verdict in words, in its colour: `answered here 93%`; of thresholds `sufficient`, `strong` in capitals."""
+    if by_probability(grade):
+        style = GOOD if grade.sufficient else WARN if grade.level == RELATED else BAD
+        return Text(verdict_words(grade, say), "bold green" if strong and grade.sufficient else style)
+    if grade.sufficient:
+        return Text(say("SUFFICIENT"), "bold green") if strong else Text(say("sufficient"), GOOD)
+    return Text(say("insufficient"), BAD)
+
+
 def signals(grade: Grade, *, bar_cells: int, ascii: bool, thresholds: bool = True) -> Text:
-    """coverage (0 `bar_cells`: without a bar), dense and rerank with their thresholds; ">=" and "<" need no colour."""
+    """What a verdict rests on: its weightiest signals with their shares, two where there are no `bar_cells`.
+
+    Where thresholds decide: coverage (0 `bar_cells`: without a bar), dense and rerank with their thresholds; ">=" and
+    "<" need no colour.
+    """
     line = Text()
+    if by_probability(grade):
+        for signal in shares(grade, SIGNALS if bar_cells else FEW_SIGNALS):
+            line.append("   " if line.plain else "").append(share_words(signal, say), GOOD if signal.share > 0 else BAD)
+        return line
     for name, value, least in signals_of(grade):
         if name == "idf_coverage" and least is None:
             continue

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from glassbox_tui.index.location import index_path
-from glassbox_tui.retrieval.trace import Trace
+from glassbox_tui.retrieval.trace import LEVELS, Trace
 from glassbox_tui.settings import Settings
 
 KEPT = 500  # questions
@@ -61,19 +61,25 @@ def save_state(path: Path, state: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that was run with all its rounds, and how its evidence was graded. `when` is ISO 8601 in UTC."""
+    """A question that was run with all its rounds, and how its evidence was graded. `when` is ISO 8601 in UTC.
+
+    `level` "": thresholds decided, or an earlier version wrote it; then `probability` is None, too.
+    """
 
     query: str
     when: str
     sufficient: bool
     coverage: float | None
     rounds: int
+    level: str = ""
+    probability: float | None = None
 
 
 def asked(trace: Trace, now: datetime | None = None) -> Asked:
     grade = trace.last.grade
     when = (now or datetime.now(UTC)).isoformat(timespec="seconds")
-    return Asked(trace.query.strip()[:LONGEST], when, grade.sufficient, grade.coverage, len(trace.rounds))
+    query, rounds = trace.query.strip()[:LONGEST], len(trace.rounds)
+    return Asked(query, when, grade.sufficient, grade.coverage, rounds, grade.level, grade.probability)
 
 
 def remember(path: Path, entry: Asked) -> None:
@@ -113,7 +119,12 @@ def _entry(line: str) -> Asked | None:
         if not isinstance(query, str) or not query.strip():
             return None
         share = None if coverage is None else min(1.0, max(0.0, float(coverage)))
-        return Asked(query[:LONGEST], when, bool(found["sufficient"]), share, int(found["rounds"]))
+        level, probability = found.get("level", ""), found.get("probability")
+        chance = None if probability is None else min(1.0, max(0.0, float(probability)))
+        if level not in ("", *LEVELS):
+            return None
+        sufficient, rounds = bool(found["sufficient"]), int(found["rounds"])
+        return Asked(query[:LONGEST], when, sufficient, share, rounds, level, chance)
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

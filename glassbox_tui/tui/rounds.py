@@ -8,21 +8,21 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.moves import Proposal
 from glassbox_tui.retrieval.reasons import ENDED, filter_words
-from glassbox_tui.retrieval.trace import Grade, Round, Trace
+from glassbox_tui.retrieval.trace import Round, Trace
 from glassbox_tui.retrieval.wording import PLUS, added_words, base_of
 from glassbox_tui.tui import branches
 from glassbox_tui.tui.attempts import attempts as attempt_lines
 from glassbox_tui.tui.attempts import rewriter_line
-from glassbox_tui.tui.cells import BAD, DIM, GOOD, HEAD, KEY, WARN, cut, ends, fit, wrap
+from glassbox_tui.tui.cells import DIM, HEAD, KEY, WARN, cut, ends, fit, wrap
 from glassbox_tui.tui.keys import key_of
-from glassbox_tui.tui.lines import decimal, signals
+from glassbox_tui.tui.lines import decimal, signals, verdict_text
 from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import later, say
 from glassbox_tui.views import attempts
 from glassbox_tui.views.compare import compare, comparison_lines, summary
+from glassbox_tui.views.plain import by_probability, reason_words, short_name
 from glassbox_tui.views.plain import line as plain
-from glassbox_tui.views.plain import reason_words, short_name
 
 _INDENT = 11  # cells before what belongs to a round
 _SOURCE = 24  # cells of a chunk's name
@@ -86,15 +86,11 @@ def _key(id: str, word: str) -> Text:
     return Text(key_of(id), KEY).append(f" {word}", "not bold")
 
 
-def _verdict(grade: Grade) -> Text:
-    return Text(say("sufficient"), GOOD) if grade.sufficient else Text(say("insufficient"), BAD)
-
-
 def _short_verdict(r: Round, width: int) -> Text:
-    """The verdict with its signals; without them where the query would have no room beside."""
-    if width < _ROOMY:
-        return _verdict(r.grade)
-    return signals(r.grade, bar_cells=0, ascii=True, thresholds=False).append("  ").append_text(_verdict(r.grade))
+    """The verdict; of thresholds with its signals, unless the query would have no room beside."""
+    if width < _ROOMY or by_probability(r.grade):
+        return verdict_text(r.grade)
+    return signals(r.grade, bar_cells=0, ascii=True, thresholds=False).append("  ").append_text(verdict_text(r.grade))
 
 
 def query_words(r: Round) -> str:
@@ -200,7 +196,7 @@ def _proposal(proposal: Proposal, trace: Trace, width: int) -> list[Text]:
     lines = _in_lines([head, *(_key(*k) for k in keys)], width)
     lines += wrap(left, width, indent=_INDENT)
     changes = compare(trace.last, new, same_notes=True)
-    effect = Text(say("it would make it ")).append_text(_verdict(new.grade)).append("  ")
+    effect = Text(say("it would make it ")).append_text(verdict_text(new.grade)).append("  ")
     lines += _below(effect.append_text(signals(new.grade, bar_cells=0, ascii=True, thresholds=False)), width)
     lines += _below(Text(say("it would change: {}", summary(changes, say=say)), DIM), width)
     lines += _why(new, trace.query, width)

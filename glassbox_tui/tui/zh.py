@@ -18,6 +18,7 @@ from glassbox_tui.tui.zh_reader import READER
 from glassbox_tui.tui.zh_remedies import REMEDIES
 from glassbox_tui.tui.zh_rewriting import REWRITING
 from glassbox_tui.tui.zh_table import TABLE
+from glassbox_tui.tui.zh_verdict import VERDICT
 
 ZH: Final[dict[str, str]] = {
     **ENGINE,
@@ -30,6 +31,7 @@ ZH: Final[dict[str, str]] = {
     **REMEDIES,
     **REWRITING,
     **TABLE,
+    **VERDICT,
     # -- commands ------------------------------------------------------------------------------------------------------
     "search": "检索",
     "hits": "结果",

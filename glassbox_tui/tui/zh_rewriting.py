@@ -41,7 +41,7 @@ REWRITING: Final[dict[str, str]] = {
     "{} does not write {}: feedback serves": "{} 不会写{}：改用反馈",
     "Chinese": "中文",
     "the question's language": "问题的语言",
-    "the judge {} failed ({}): the thresholds decide": "评判者 {} 出错（{}）：由阈值决定",
+    "the judge {} failed ({}): the built-in verdict stands": "评判者 {} 出错（{}）：以内置的判定为准",
     "{} says sufficient": "{} 认为充分",
     "{} says insufficient": "{} 认为不足",
     "the language model is not asked while you type: a full run has it rerank and judge": (

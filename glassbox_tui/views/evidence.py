@@ -14,13 +14,29 @@ from glassbox_tui.retrieval.reasons import filter_words
 from glassbox_tui.retrieval.trace import STAGES, Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views.look import Look, arrows, ellipsis
-from glassbox_tui.views.plain import ABSENT, clip, first_line, heading, line, location, number, signals, styled
+from glassbox_tui.views.plain import (
+    ABSENT,
+    by_probability,
+    clip,
+    first_line,
+    heading,
+    line,
+    location,
+    number,
+    share_words,
+    shares,
+    signals,
+    styled,
+    verdict_words,
+)
 from glassbox_tui.views.rankflow import rank_flow, rich_text
 from glassbox_tui.views.ranks import movement, ran, spark
 
 WIDE = 110  # cells from which heading and text get columns of their own
 QUERY_CELLS = 300  # a pasted page must not bury the verdict behind it; JSON and the x-ray have it all
 NOTE_CELLS = 30  # a longer location is cut in the middle
+SHOWN_SIGNALS = 4  # of a verdict in one line; the x-ray has them all
+LEVEL_STYLES = {"answered": "bold green", "related": "bold yellow", "nothing": "bold red"}
 _LABELS = {"coverage": "coverage", "idf_coverage": "idf coverage", "top_dense": "dense", "top_rerank": "rerank"}
 
 
@@ -74,8 +90,16 @@ def evidence_table(
 
 
 def grade_line(grade: Grade) -> Text:
-    """`coverage .82 >= .60   dense .91 >= .84   rerank .71 >= .55   SUFFICIENT`: what counts, and the verdict."""
+    """`answered here 93%   stands out +2.1   words +1.2`: the verdict, and what speaks most for and against it.
+
+    Where thresholds decide: `coverage .82 >= .60   dense .91 >= .84   rerank .71 >= .55   SUFFICIENT`.
+    """
     text = Text(no_wrap=True, overflow="ellipsis")
+    if by_probability(grade):
+        text.append(verdict_words(grade), LEVEL_STYLES.get(grade.level, "bold yellow"))
+        for signal in shares(grade, SHOWN_SIGNALS):
+            text.append("   ").append(share_words(signal), "green" if signal.share > 0 else "yellow")
+        return text
     for name, value, threshold in signals(grade):
         text.append(f"{name} ")
         if value is None or threshold is None:

@@ -16,20 +16,37 @@ DIGITS = 3
 
 
 def report_view(document: Mapping[str, Any], caption: str) -> RenderableType:
-    """A row for each config, and for each kind of question below, of the document of `eval --json`."""
+    """A row for each config, and for each kind of question below, of the document of `eval --json`.
+
+    success@k has a table of its own: in 80 cells all columns would not fit.
+    """
     groups = {"": document, **document.get("kinds", {})}
     metrics = list(next(iter(document["configs"].values())))
-    table = _table(["stage", *metrics])
-    for kind, group in groups.items():
-        for config, values in group["configs"].items():
-            _add(table, f"{kind} · {config}" if kind else config, [values[m] for m in metrics])
+    tables = []
+    for chosen in ([m for m in metrics if "success" not in m], [m for m in metrics if "success" in m]):
+        table = _table(["stage", *chosen])
+        for kind, group in groups.items():
+            for config, values in group["configs"].items():
+                _add(table, f"{kind} · {config}" if kind else config, [values[m] for m in chosen])
+        tables += [table] if chosen else []
     kinds = ", ".join(f"{group['queries']} {kind}" for kind, group in groups.items() if kind)
     told = [f"{caption}; {document['queries']} questions" + (f" ({kinds})" if kinds else "")]
     hits = {kind: group["extract_hit"] for kind, group in groups.items() if group["extract_hit"] is not None}
     if hits:
         shares = ", ".join(f"{number(hit, DIGITS)}{f' {kind}' if kind else ''}" for kind, hit in hits.items())
         told.append(f"the extract holds an answer: {shares}{_sizes(document.get('extract'))}")
-    return Group(table, *(Text(line(sentence)) for sentence in told))
+    verdicts = {kind: group["verdict"] for kind, group in groups.items() if "verdict" in group}
+    below = [_verdicts(verdicts)] if verdicts else []
+    return Group(*tables, *(Text(line(sentence)) for sentence in told), *below)
+
+
+def _verdicts(verdicts: Mapping[str, Mapping[str, Any]]) -> Table:
+    """How the verdict did, by kind of question: of those with an answer in the notes, and of the others."""
+    metrics = ("questions", "auroc", "answered_of_answerable", "answered_of_others", "ece")
+    table = _table(["verdict", *(metric.replace("_", " ") for metric in metrics)])
+    for kind, found in verdicts.items():
+        _add(table, kind or "all", [found[metric] for metric in metrics])
+    return table
 
 
 def _sizes(extract: Mapping[str, float] | None) -> str:

@@ -10,8 +10,20 @@ from unicodedata import bidirectional
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
-from glassbox_tui.retrieval.reasons import NO_CHUNK, NO_SIGNAL, TOO_LOW, Say, against, english
-from glassbox_tui.retrieval.trace import Grade, Hit
+from glassbox_tui.retrieval.reasons import (
+    AGAINST,
+    LEVEL_WORDS,
+    NO_CHUNK,
+    NO_SIGNAL,
+    SIGNAL_WORDS,
+    TOO_LOW,
+    UNKNOWN,
+    UNSURE,
+    Say,
+    against,
+    english,
+)
+from glassbox_tui.retrieval.trace import LEVELS, START, VECTORS_MISSING, Grade, Hit, Signal
 from glassbox_tui.text.normalize import visible
 
 ABSENT = "-"  # a dash proper is of ambiguous width
@@ -150,7 +162,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def reason_words(grade: Grade, say: Say = english) -> list[str]:
     """Why the evidence does not suffice, for people; a judge of the person's own speaks for itself."""
-    told = {NO_CHUNK: say(NO_CHUNK), NO_SIGNAL: say(NO_SIGNAL)}
+    told = {reason: say(reason) for reason in (NO_CHUNK, NO_SIGNAL, VECTORS_MISSING, UNSURE, *AGAINST.values())}
     for name, value, limit in signals(grade):
         if limit is not None and (reason := against(name, value, limit)) is not None:
             told[reason] = say("no {} score for the evidence", name) if value is None else say(TOO_LOW[name])
@@ -161,3 +173,43 @@ def signals(grade: Grade) -> list[tuple[str, float | None, float | None]]:
     """(name, value, threshold) of the three signals of a verdict. No threshold: the signal has no say."""
     values = {"coverage": grade.coverage, "dense": grade.top_dense, "rerank": grade.top_rerank}
     return [(name, value, grade.thresholds.get(name)) for name, value in values.items()]
+
+
+def by_probability(grade: Grade) -> bool:
+    """Whether a probability makes this verdict, or would if it could be told; else thresholds do."""
+    return bool(grade.level) or grade.unknown
+
+
+def verdict_words(grade: Grade, say: Say = english) -> str:
+    """`answered here 93%`, `related 41%`, `nothing 6%`, `not known yet`; of thresholds `sufficient`, `insufficient`."""
+    if grade.unknown:
+        return say(UNKNOWN)
+    if grade.level not in LEVELS:
+        return say("sufficient") if grade.sufficient else say("insufficient")
+    return level_words(grade.level, grade.probability, say)
+
+
+def level_words(level: str, probability: float | None, say: Say = english) -> str:
+    """`related 41%`; without a probability the level alone."""
+    return say(LEVEL_WORDS[level]) + ("" if probability is None else f" {percent(probability)}")
+
+
+def percent(probability: float) -> str:
+    """A probability as people read it; what is not quite certain is never called so."""
+    return f"{min(99, max(1, round(100 * probability)))}%"
+
+
+def shares(grade: Grade, most: int | None = None) -> list[Signal]:
+    """The signals that speak for or against an answer, the weightiest first, `most` of them."""
+    return sorted((s for s in grade.signals if s.name != START), key=lambda s: -abs(s.share))[:most]
+
+
+def share_words(signal: Signal, say: Say = english) -> str:
+    """`stands out +2.1`: a signal of a verdict, and what it adds to the log-odds."""
+    return f"{say(SIGNAL_WORDS.get(signal.name, line(signal.name)))} {signed(signal.share)}"
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """`+1.2`, `-.4`, `+.0`."""
+    text = f"{value:+.{digits}f}"
+    return text.replace("0.", ".", 1) if text[1:].startswith("0.") else text

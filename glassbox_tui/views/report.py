@@ -10,12 +10,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glassbox_tui.retrieval.reasons import ADDERS, ENDED, filter_words
+from glassbox_tui.retrieval.reasons import ADDERS, ENDED, SIGNAL_WORDS, filter_words
 from glassbox_tui.retrieval.trace import Grade, Hit, Round, Trace
 from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views import attempts
 from glassbox_tui.views.matching import surface_forms
-from glassbox_tui.views.plain import ABSENT, block, heading, line, location, number, signals
+from glassbox_tui.views.plain import (
+    ABSENT,
+    block,
+    by_probability,
+    heading,
+    line,
+    location,
+    number,
+    signals,
+    signed,
+    verdict_words,
+)
 from glassbox_tui.views.rankflow import plain_text, rank_flow
 
 FLOW_WIDTH = 90
@@ -87,7 +98,8 @@ def _lines(trace: Trace, answer: ReportAnswer | None, made: str) -> Iterator[str
 
 
 def _verdict(grade: Grade) -> str:
-    return "Sufficient evidence" if grade.sufficient else "Insufficient evidence"
+    word = "Sufficient evidence" if grade.sufficient else "Insufficient evidence"
+    return f"{word}: {verdict_words(grade)}" if by_probability(grade) else word
 
 
 def _answer(answer: ReportAnswer) -> Iterator[str]:
@@ -122,7 +134,19 @@ def _round(r: Round, trace: Trace) -> Iterator[str]:
         for name, text in (*attempt.prompt, ("reply", attempt.reply)):
             yield from ("", f"  {line(name)}:", "", *(f"  {told}" for told in fenced(text).splitlines()))
     yield ""
-    yield from _table(("signal", "value", "threshold", ""), [_signal(*s) for s in signals(r.grade)], right=(1, 2))
+    if by_probability(r.grade):
+        yield from _table(("signal", "value", "log-odds", ""), list(_shares(r.grade)), right=(1, 2))
+    else:
+        yield from _table(("signal", "value", "threshold", ""), [_signal(*s) for s in signals(r.grade)], right=(1, 2))
+
+
+def _shares(grade: Grade) -> Iterator[Sequence[str]]:
+    """The summands of the log-odds, and their sum."""
+    for s in grade.signals:
+        detail = code(s.detail, cell=True) if s.detail else ""
+        yield SIGNAL_WORDS.get(s.name, line(s.name)), number(s.value, 4), signed(s.share, 4), detail
+    if grade.log_odds is not None:
+        yield "all together", number(grade.probability, 4), signed(grade.log_odds, 4), "the value is the probability"
 
 
 def _signal(name: str, value: float | None, threshold: float | None) -> Sequence[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from glassbox_tui.retrieval.reasons import ADDERS, ENDED, filter_words
-from glassbox_tui.retrieval.trace import Candidate, Hit, Part, Round, Stage, Trace
+from glassbox_tui.retrieval.reasons import ADDERS, ENDED, SIGNAL_WORDS, filter_words
+from glassbox_tui.retrieval.trace import Candidate, Grade, Hit, Part, Round, Stage, Trace
 from glassbox_tui.views import attempts
 from glassbox_tui.views.look import Look
-from glassbox_tui.views.plain import ABSENT, block, heading, line, location, signals
+from glassbox_tui.views.plain import ABSENT, block, by_probability, heading, line, location, signals, verdict_words
 from glassbox_tui.views.rankflow import plain_text, rank_flow
 
 
@@ -81,7 +81,10 @@ def _part(p: Part) -> str:
 
 
 def _grade(r: Round) -> Iterator[str]:
-    yield f"-- grade: {'sufficient' if r.grade.sufficient else 'insufficient'} --"
+    if by_probability(r.grade):
+        yield from _probability(r.grade)
+    else:
+        yield f"-- grade: {'sufficient' if r.grade.sufficient else 'insufficient'} --"
     for name, value, threshold in signals(r.grade):
         shown = ABSENT if value is None else f"{value:.4f}"
         if value is None or threshold is None:
@@ -94,6 +97,17 @@ def _grade(r: Round) -> Iterator[str]:
         yield f"  reason: {line(reason)}"
     if r.grade.missing:
         yield f"  not found in the evidence: {', '.join(map(line, r.grade.missing))}"
+
+
+def _probability(grade: Grade) -> Iterator[str]:
+    """The verdict with every summand of its log-odds, and what its name means."""
+    yield f"-- grade: {'sufficient' if grade.sufficient else 'insufficient'}: {verdict_words(grade)} --"
+    for s in grade.signals:
+        value = "" if s.value is None else f"value {s.value:.4f}"
+        told = "; ".join(filter(None, [value, line(s.detail)]))
+        yield f"  {SIGNAL_WORDS.get(s.name, line(s.name)):<24} {s.share:>+9.4f}{f'  ({told})' if told else ''}"
+    if grade.log_odds is not None and grade.probability is not None:
+        yield f"  {'log-odds':<24} {grade.log_odds:>+9.4f}  probability {grade.probability:.4f} = 1 / (1 + e^-log-odds)"
 
 
 def _hit(rank: int, hit: Hit) -> Iterator[str]:

@@ -53,7 +53,9 @@ def test_the_table_has_a_row_for_each_stage_and_kind(
     out, _ = capsys.readouterr()
     cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in out.splitlines() if row.startswith("|")]
     assert cells[0] == ["stage", "recall@1", "recall@3", "recall@5", "mrr@10", "ndcg@5", "ndcg@10"]
-    first = {row[0]: row[1] for row in cells[2:]}
+    second = cells.index(["stage", "success@1", "success@3", "success@5"])
+    assert [row[0] for row in cells[2:second]] == [row[0] for row in cells[second + 2 :]]
+    first = {row[0]: row[1] for row in cells[2:second]}
     assert first["final"] == ".500"
     assert first["en · final"] == "1.000"
     assert first["other · final"] == ".000"

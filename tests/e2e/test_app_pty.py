@@ -101,7 +101,7 @@ def test_a_typed_question_fills_every_panel_side_by_side(open_app: Open, corpus:
     app = open_app(corpus, size=(120, 40), term=term)
     app.type(QUESTION)  # before the index is open: nothing typed is lost
     app.until(r"^│ " + QUESTION)
-    app.until(r"round 0/0 .*coverage .*dense .*rerank .*SUFFICIENT$", "the verdict")
+    app.until(r"round 0/0 .*stands out \+\d?\.\d .*answered here \d+%$", "the verdict")
     app.until(r"^│ +1 04-rrf\S+ +\S.* 1 .*│ +1 ", "the right note first")
     app.until(r"│ +1 +a━+.*━a +04-rrf", "its way through the stages")
     app.until(r"^│ 1/8  04-rrf-fusion\.md:\d+-\d+", "the evidence")
@@ -119,7 +119,7 @@ def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> No
     app = open_app(corpus, size=(80, 24))
     app.type(QUESTION)
     app.until(r"^ / +" + QUESTION)
-    app.until(r"round 0/0 +cov .*SUFFICIENT$")
+    app.until(r"round 0/0 .*answered here \d+%$")
     app.until(r"^ +1 04-rrf\S+ +\S.* 1 ", "the right note first")
     app.until(r"^ 1/8  04-rrf-fusion\.md:\d+-\d+", "the evidence below the hits")
     app.type(ENTER)
@@ -130,7 +130,7 @@ def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> No
     app.until(lambda: all(app.shows(rf"^ {stage} +#\d+ +-?\d*\.\d") for stage in STAGES), "five scores")
     app.until("混合检索同时问两位裁判")
     app.type("4")
-    app.until(r"^ > 0 user +为什么.*sufficient$", "the loop")
+    app.until(r"^ > 0 user +为什么.*answered here \d+%$", "the loop")
     app.type("5")
     app.until(r"^ (> )?\[1\] 04-rrf-fusion\.md:\d+", "the answer's source")
     assert app.shows(r"^ extract: ")
@@ -146,7 +146,7 @@ def test_inside_tmux_it_looks_and_answers_as_outside(corpus: Path, data_dir: Pat
     try:
         app.until("what is found and how shows while you type")
         app.type(QUESTION)
-        app.until(r"round 0/0 .*coverage .*SUFFICIENT$")
+        app.until(r"round 0/0 .*answered here \d+%$")
         app.type("\x1b")
         app.until_quiet(0.7)  # tmux holds an escape back for half a second
         app.type("j")
@@ -164,16 +164,16 @@ def test_inside_tmux_it_looks_and_answers_as_outside(corpus: Path, data_dir: Pat
 def test_brackets_step_through_the_rounds_of_a_question_the_notes_do_not_answer(open_app: Open, corpus: Path) -> None:
     app = open_app(corpus)
     app.type(UNANSWERABLE)
-    app.until(r"round 0/0 .*insufficient$")
+    app.until(r"round 0/0 .*(related|nothing) \d+%$")
     app.until(r"not in the evidence: .*zookeep")
     app.type(ENTER)
-    app.until(r"round ([1-9])/\1 .*insufficient$", "a rewritten round")
+    app.until(r"round ([1-9])/\1 .*(related|nothing) \d+%$", "a rewritten round")
     app.until("The evidence was graded insufficient", "said beside the answer")
     app.type("[[")
-    app.until(r"round 0/[1-9] .*insufficient$")
+    app.until(r"round 0/[1-9] .*(related|nothing) \d+%$")
     app.until(r"^│ > 0 user ")
     app.type("]")
-    app.until(r"round 1/[1-9] .*insufficient$")
+    app.until(r"round 1/[1-9] .*(related|nothing) \d+%$")
     app.until(r"^│ > 1 ")
 
 

@@ -33,7 +33,10 @@ QUESTIONS: list[dict[str, Any]] = [
     {"query": "猫在哪里睡觉", "relevant": ["猫.md"]},
     {"query": "", "relevant": ["lock.md"], "answers": ["a lock does not"]},
 ]
-METRICS = {"recall@1", "recall@3", "recall@5", "mrr@10", "ndcg@5", "ndcg@10"}
+METRICS = {
+    *("success@1", "success@3", "success@5", "recall@1", "recall@3", "recall@5"),
+    *("mrr@10", "ndcg@5", "ndcg@10"),
+}
 
 
 def silent(_: Progress) -> None:
@@ -74,6 +77,7 @@ def test_figures_are_means_over_all_questions_and_an_empty_one_is_a_miss(
     bm25 = found.document["configs"]["bm25"]
     # First for three of four; the second question has two relevant notes, of which one shares no word with it.
     assert bm25["recall@1"] == pytest.approx((1 + 0.5 + 1 + 0) / 4)
+    assert bm25["success@1"] == pytest.approx(3 / 4)
     assert bm25["mrr@10"] == pytest.approx(3 / 4)
     assert bm25["ndcg@10"] == pytest.approx((1 + 2 / (2 + 1 / 1.584962500721156) + 1 + 0) / 4)
     assert found.document["extract_hit"] == pytest.approx(1 / 3)
@@ -220,3 +224,64 @@ def test_what_an_extract_costs_its_reader_stands_beside_its_hits() -> None:
     # 3 and 1 sentences for those that were answered; quotes of 8, 12 and 15 characters.
     assert sizes == {"sentences": 2.0, "median_chars": 12.0}
     assert extract_sizes([Judged(question, {}, None)]) == {}
+
+
+# -- whether the notes hold an answer --------------------------------------------------------------------------------
+
+
+def verdict_of(answerable: bool | None, probability: float | None, sufficient: bool, kind: str = "") -> Judged:
+    labelled = LabelledQuery("?", {"a.md": 1.0} if answerable is not False else {}, (), kind, answerable)
+    rankings = dict.fromkeys(("bm25", "dense", "fused", "final"), ("a.md", "b.md"))
+    return Judged(labelled, rankings, None, (), probability, sufficient)
+
+
+VERDICTS = [
+    verdict_of(True, 0.9, True, "en"),
+    verdict_of(True, 0.4, False, "zh"),
+    verdict_of(False, 0.6, True, "en"),
+    verdict_of(False, 0.1, False, "zh"),
+]
+
+
+def test_where_labels_say_what_can_be_answered_the_verdict_is_held_against_them() -> None:
+    found = report(VERDICTS)["verdict"]
+    assert found["questions"] == 4 and found["answerable"] == 2
+    assert found["auroc"] == pytest.approx(3 / 4)  # of four pairs one is the wrong way round
+    assert (found["answered_of_answerable"], found["answered_of_others"]) == (0.5, 0.5)
+    assert found["ece"] == pytest.approx((0.1 + 0.6 + 0.6 + 0.1) / 4)  # each question is alone in its tenth
+
+
+def test_the_verdict_is_told_by_kind_and_only_where_labels_speak_of_it() -> None:
+    kinds = report(VERDICTS)["kinds"]
+    assert kinds["en"]["verdict"]["auroc"] == 1.0 and kinds["zh"]["verdict"]["answered_of_others"] == 0.0
+    assert "verdict" not in report([verdict_of(None, 0.9, True)])
+
+
+def test_by_thresholds_there_are_shares_and_no_probability() -> None:
+    found = report([verdict_of(True, None, True), verdict_of(False, None, False)])["verdict"]
+    assert (found["auroc"], found["ece"]) == (None, None)
+    assert (found["answered_of_answerable"], found["answered_of_others"]) == (1.0, 0.0)
+    assert report([verdict_of(True, 0.9, True)])["verdict"]["auroc"] is None  # nothing to tell it from
+
+
+def test_what_has_no_answer_in_the_notes_does_not_count_in_a_ranking() -> None:
+    both = report([verdict_of(True, 0.9, True), verdict_of(False, 0.1, False)])
+    assert both["queries"] == 2 and both["configs"]["final"]["success@1"] == 1.0
+    assert report([verdict_of(False, 0.1, False)])["configs"]["final"]["recall@5"] == 0.0
+
+
+def test_the_verdict_of_real_searches(tmp_path: Path, collection: tuple[Path, Path]) -> None:
+    rows = [
+        {"query": "why is green tea steamed", "relevant": ["tea.md"], "answerable": True},
+        {"query": "zymurgy of the quokka", "relevant": [], "answerable": False},
+    ]
+    found = evaluate(collection[0], written(tmp_path / "q.jsonl", rows), settings(tmp_path), (), silent)
+    assert found.document["verdict"]["auroc"] == 1.0
+    assert found.document["verdict"]["answered_of_others"] == 0.0
+    assert not any("no relevant note" in notice for notice in found.notices)
+
+
+def test_a_label_that_is_neither_true_nor_false_names_its_line(tmp_path: Path, collection: tuple[Path, Path]) -> None:
+    queries = written(tmp_path / "q.jsonl", [{"query": "tea", "relevant": [], "answerable": "yes"}])
+    with pytest.raises(LabError, match=r'q\.jsonl:1: "answerable" must be true or false'):
+        evaluate(collection[0], queries, settings(tmp_path), (), silent)

@@ -74,7 +74,7 @@ def test_an_unclear_judge_leaves_it_to_the_thresholds() -> None:
     judged, usual = engine(chat, judge="model").search(QUERY), engine(chat).search(QUERY)
     assert [r.grade for r in judged.rounds] == [r.grade for r in usual.rounds]
     assert [n for n in judged.notices if "judge" in n] == [
-        "the judge scripted failed (it says neither yes nor no, but 'Well, it depends.'): the thresholds decide"
+        "the judge scripted failed (it says neither yes nor no, but 'Well, it depends.'): the built-in verdict stands"
     ]
 
 
@@ -82,7 +82,7 @@ def test_a_judge_without_a_model_leaves_it_to_the_thresholds(monkeypatch: pytest
     monkeypatch.setattr(Opened, "chat", None)
     trace = engine(Scripted([]), judge="model").search(QUERY)
     assert [n for n in trace.notices if "JUDGE" in n] == [
-        "the judge GLASSBOX_JUDGE=model failed (no language model is here): the thresholds decide"
+        "the judge GLASSBOX_JUDGE=model failed (no language model is here): the built-in verdict stands"
     ]
 
 

@@ -148,7 +148,7 @@ def test_the_grade_judges_what_the_person_asked_and_not_the_rewrite(built: Engin
     trace = built.search("redlock selection criteria", max_rewrites=2)
     assert {r.grade.coverage for r in trace.rounds} <= {1 / 3}
     assert trace.decision == "insufficient"
-    assert trace.rounds[-1].grade.missing == ("select", "criteria")
+    assert trace.rounds[-1].grade.missing == ("selection", "criteria")
 
 
 @pytest.mark.parametrize("query", ["the of and", "的了吗", "？！", "...", "\x00\x1b[31m", "\ud800", "a" * 20_000])

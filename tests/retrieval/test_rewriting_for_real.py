@@ -48,4 +48,4 @@ def test_it_reranks_or_the_fused_order_stands_and_a_notice_says_so(chat: ChatMod
 def test_it_judges_or_the_thresholds_do_and_a_notice_says_so(chat: ChatModel) -> None:
     trace = engine(chat, judge="model").search(QUERY, max_rewrites=0)
     judged = any(reason.startswith(f"{chat.name} says") for reason in trace.last.grade.reasons)
-    assert judged != any("the thresholds decide" in notice for notice in trace.notices)
+    assert judged != any("the built-in verdict stands" in notice for notice in trace.notices)

@@ -146,8 +146,23 @@ LOOP = (
     ),
     broken(
         "every verdict is sufficient",
+        "retrieval.verdict:judge", "sufficient = level == ANSWERED", "sufficient = True",
+        "loop: the verdict is the sum of its signals",
+    ),
+    broken(
+        "a signal of the verdict is not shown",
+        "retrieval.verdict:judge", "        signals=signals,", "        signals=signals[:-1],",
+        "loop: the verdict is the sum of its signals",
+    ),
+    broken(
+        "the verdict knows the hits that are shown, and no others",
+        "retrieval.rounds:_verdict", "verdict.Seen(query, final,", "verdict.Seen(query, final[: len(hits)],",
+        "loop: the verdict does not depend on how many hits are shown",
+    ),
+    broken(
+        "thresholds hold nothing back",
         "retrieval.grade:grade", "not reasons", "True",
-        "loop: the grade carries coverage, thresholds and the decision",
+        "loop: the rule of thresholds carries coverage, thresholds and the decision",
     ),
     broken(
         "coverage is a count",
@@ -156,8 +171,8 @@ LOOP = (
     ),
     broken(
         "what is found is called missing",
-        "retrieval.grade:grade", "if term not in held", "if term in held",
-        "loop: missing terms are those that the evidence does not hold",
+        "retrieval.grade:grade", "if not word.held(held)", "if word.held(held)",
+        "loop: missing words are whole, asked for, and not in the evidence",
     ),
     broken(
         "later rounds drop the first round's lists",

@@ -12,7 +12,19 @@ from string import Formatter
 import pytest
 
 import glassbox_tui.tui
-from glassbox_tui.retrieval.reasons import ENDED, FILTERED, NO_CHUNK, NO_SIGNAL, TOO_LOW
+from glassbox_tui.retrieval.reasons import (
+    AGAINST,
+    ENDED,
+    FILTERED,
+    LEVEL_WORDS,
+    NO_CHUNK,
+    NO_SIGNAL,
+    SIGNAL_WORDS,
+    TOO_LOW,
+    UNKNOWN,
+    UNSURE,
+)
+from glassbox_tui.retrieval.trace import VECTORS_MISSING
 from glassbox_tui.text.values import SHOWN
 from glassbox_tui.tui.registry import COMMANDS
 from glassbox_tui.tui.sentences import TEMPLATES, told
@@ -54,6 +66,9 @@ def shown() -> dict[str, str]:
                 texts.setdefault(text, f"the command {command.id}")
     reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values(), *FILTERED.values())
     texts |= dict.fromkeys(WORDS, "views.models") | dict.fromkeys(set(SHOWN.values()) - {"{}"}, "text.values")
+    reasons = (NO_CHUNK, NO_SIGNAL, VECTORS_MISSING, UNSURE, UNKNOWN, *TOO_LOW.values(), *ENDED.values())
+    reasons += (*AGAINST.values(), *LEVEL_WORDS.values(), *SIGNAL_WORDS.values())
+    texts |= dict.fromkeys(WORDS, "views.models")
     return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
 
 

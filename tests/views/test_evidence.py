@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -19,13 +20,15 @@ from wcwidth import wcwidth
 
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.notes.scan import Skipped
-from glassbox_tui.retrieval.trace import STAGES, Hit, Place, Trace
+from glassbox_tui.retrieval.trace import STAGES, VECTORS_MISSING, Hit, Place, Signal, Trace
 from glassbox_tui.views.answer import answer_view
 from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, index_line, rank_cell, to_text
 from glassbox_tui.views.look import LOOKS, Look
 from glassbox_tui.views.plain import clip, first_line, line, location, number, pad, short_name
 from glassbox_tui.views.ranks import spark
+from glassbox_tui.views.report import report
 from glassbox_tui.views.status import NotSearchable, Status, report_view, status_view
+from glassbox_tui.views.xray import xray
 
 ALL = [sample_trace, sample_trace_two_rounds, sample_trace_hostile, sample_trace_empty]
 
@@ -311,3 +314,41 @@ def test_columns_hold_where_ambiguous_characters_are_two_cells_wide() -> None:
     bars = [re.search(r"[⣀⣤⣶⣿.]{5}", r) for r in rows]
     assert len({cells(r[: m.start()]) for r, m in zip(rows, bars, strict=True) if m}) == 1
     assert all(bars)
+
+
+# -- a verdict that is a probability -----------------------------------------------------------------------------------
+
+PROBABLE = replace(
+    sample_trace().last.grade,
+    thresholds={},
+    level="answered",
+    probability=1 / (1 + math.exp(-2.6)),
+    log_odds=2.6,
+    signals=(
+        Signal("start", None, 0.6),
+        Signal("words", 0.8, 0.4, "0.80 of their weight"),
+        Signal("rerank margin", 0.2, 1.9, "0.612 against 0.412, the third note"),
+        Signal("literals", -1.0, -0.3, "missing: [b]v3[/b]"),
+    ),
+)
+
+
+def test_the_grade_line_says_the_verdict_first_and_then_what_weighs_most() -> None:
+    assert grade_line(PROBABLE).plain == "answered here 93%   stands out +1.9   words +.4   numbers -.3"
+    related = replace(PROBABLE, level="related", probability=0.4149, sufficient=False)
+    assert grade_line(related).plain.startswith("related 41%   ")
+    assert grade_line(replace(related, level="nothing", probability=0.0021)).plain.startswith("nothing 1%   ")
+    assert grade_line(replace(PROBABLE, probability=0.9999)).plain.startswith("answered here 99%   ")
+
+
+def test_what_cannot_be_told_yet_is_said_so() -> None:
+    unknown = replace(PROBABLE, level="", probability=None, log_odds=None, signals=(), sufficient=False)
+    assert grade_line(replace(unknown, reasons=(VECTORS_MISSING,))).plain == "not known yet"
+
+
+def test_the_x_ray_and_the_report_show_every_share_and_their_sum() -> None:
+    trace = sample_trace()
+    trace = replace(trace, rounds=(replace(trace.last, grade=PROBABLE),))
+    for text in (xray(trace), report(trace)):
+        for told in ("answered here 93%", "+.4000", "+1.9000", "-.3000", "+2.6000", "[b]v3[/b]"):
+            assert told in text or told.replace(".", "0.", 1) in text, told

@@ -11,14 +11,17 @@ from glassbox_tui.tui.commands import MAIN, Command
 from glassbox_tui.tui.memory import Asked, recall
 from glassbox_tui.tui.replay import refusal
 from glassbox_tui.tui.words import say
+from glassbox_tui.views.plain import level_words
 
 if TYPE_CHECKING:
     from glassbox_tui.tui.app import GlassboxApp
 
 
 def choice(entry: Asked) -> Choice:
-    """One line: the question; at the right end verdict, coverage and when, in local time."""
+    """One line: the question; at the right end verdict, probability or coverage, and when, in local time."""
     when = datetime.fromisoformat(entry.when).astimezone().strftime("%Y-%m-%d %H:%M")
+    if entry.level:
+        return Choice(entry.query, entry.query, f"{level_words(entry.level, entry.probability, say)}  {when}")
     verdict = say("sufficient") if entry.sufficient else say("insufficient")
     share = "  -" if entry.coverage is None else short_zero(f"{entry.coverage:.2f}")
     return Choice(entry.query, entry.query, f"{verdict} {share:>4}  {when}")
