@@ -20,6 +20,15 @@ ENGINE: Final[dict[str, str]] = {
     "dense search covers {} of the chunks in scope so far": "dense 检索目前只覆盖范围内 {} 的片段",
     "no keyword terms in the query (only stop words or punctuation): bm25 found nothing":
         "问题里没有关键词（只有停用词或标点）：bm25 没有结果",
+    "{}: keywords find only notes in the question's own language": "{}：关键词只能找到与问题同一种语言的笔记",
+    "the dictionary {} is not installed: pip install {} brings it": "词典 {} 没有安装：pip install {} 即可装上",
+    "the dictionary {} is damaged ({}): pip install --force-reinstall {} helps":
+        "词典 {} 已损坏（{}）：可用 pip install --force-reinstall {} 修复",
+    "the dictionary {} holds no entries: pip install --force-reinstall {} helps":
+        "词典 {} 里没有词条：可用 pip install --force-reinstall {} 修复",
+    "the dictionary {} cannot be read: {}": "词典 {} 无法读取：{}",
+    "the dictionary's table {} cannot be read ({})": "词典的数据表 {} 无法读取（{}）",
+    "the dictionary's table cannot be written to {}: {}": "词典的数据表无法写入 {}：{}",
     "{} of {} candidates have no token codes yet and keep their places":
         "{} 个候选（共 {} 个）尚无词元编码，保持原来的位置",
     "no token codes yet": "尚无词元编码",
