@@ -103,7 +103,7 @@ def test_a_key_without_focus_in_is_a_key_all_the_same(open_app: Open, key: bytes
 
 
 @pytest.mark.parametrize("before", [(), ("/usr/bin/env", "setsid", "--wait")], ids=["told", "not told"])
-@pytest.mark.parametrize("state", [b"", ESCAPE + b":", ESCAPE + b":" + FOCUS_OUT])
+@pytest.mark.parametrize("state", [b"", ESCAPE + b":", ESCAPE + b":" + FOCUS_OUT, ESCAPE + b":" + FOCUS_OUT + b"\r"])
 def test_a_process_whose_terminal_is_gone_ends(open_app: Open, state: bytes, before: tuple[str, ...]) -> None:
     """`setsid`: it has no controlling terminal, so the kernel tells it nothing when the window closes."""
     if before and shutil.which("setsid") is None:
