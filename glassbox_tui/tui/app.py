@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
-import signal
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -40,7 +39,7 @@ from glassbox_tui.tui.screens import MainScreen
 from glassbox_tui.tui.session import Session
 from glassbox_tui.tui.start import started
 from glassbox_tui.tui.state import View
-from glassbox_tui.tui.terminal import TerminalDriver, is_terminal, native_output_to
+from glassbox_tui.tui.terminal import TerminalDriver, end_on_signals, is_terminal, native_output_to
 from glassbox_tui.tui.widgets import Panel, QueryBox, one_line
 from glassbox_tui.tui.words import say, spoken
 from glassbox_tui.tui.work import Crew, Workers
@@ -63,6 +62,10 @@ class Posted(Message, bubble=False):
     def __init__(self, event: Event) -> None:
         super().__init__()
         self.event = event
+
+
+# Seconds that a key waits for a box that is opening: asked at every turn of the loop, then now and again, then no more.
+OPENING, PATIENCE = 0.2, 1.0
 
 
 class GlassboxApp(App[None]):
@@ -100,15 +103,12 @@ class GlassboxApp(App[None]):
         self._main = MainScreen()
         self._begun = False
         self._held: list[events.Event] = []  # keys that came before there was a box to take them
+        self._held_since = 0.0
 
     def on_mount(self) -> None:
         self.set_class(self.view.look != "unicode", "plain-frames")
         self.push_screen(self._main, callback=None)
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                asyncio.get_running_loop().add_signal_handler(number, partial(self.exit, return_code=128 + number))
-            except (RuntimeError, ValueError):
-                break  # not in the main thread: whoever runs us there minds the signals
+        end_on_signals(lambda number: self.exit(return_code=128 + number))
         # The first picture goes out before the threads begin to import.
         self._main.call_after_refresh(self._begin)
 
@@ -129,25 +129,36 @@ class GlassboxApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         kept = isinstance(event, events.Key | events.Paste) and getattr(event, "key", "") != "ctrl+c"
+        if kept and not self.app_focus:
+            self.app_focus = True  # who types is there: a terminal may not say that it has the focus again
         if kept and not event.is_forwarded and (self._held or not self._taken()):
             self._held.append(event)
             if len(self._held) == 1:
+                self._held_since = time.monotonic()
                 self.call_later(self._hand_on)
-        elif not await self._acted(event):
-            await super().on_event(event)
+        else:
+            await self._pass_on(event)
 
     def _taken(self) -> bool:
         """Whether there is somebody to take the keys: not before the first picture, nor while a box is opening."""
         return self._begun and not (self.screen.AUTO_FOCUS and self.focused is None)
 
     async def _hand_on(self) -> None:
-        """Hand on the keys that were held back, as soon as somebody takes them."""
-        if not self._taken():
-            self.call_later(self._hand_on)
+        """Hand on the keys that were held back, as soon as somebody takes them; after a while to whoever is there."""
+        waited = time.monotonic() - self._held_since
+        if not self._taken() and (waited < PATIENCE or not self._begun):
+            if waited < OPENING:
+                self.call_later(self._hand_on)
+            else:
+                self.set_timer(0.05, self._hand_on)
             return
         held, self._held = self._held, []
         for event in held:
-            await self.on_event(event)
+            await (self.on_event(event) if self._taken() else self._pass_on(event))
+
+    async def _pass_on(self, event: events.Event) -> None:
+        if not await self._acted(event):
+            await super().on_event(event)
 
     async def _acted(self, event: events.Event) -> bool:
         """Do what a key does, where nobody types, before the next key is looked at: it may lead into a box."""

@@ -16,15 +16,21 @@ _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class KeyboardDecoder:
-    """An incremental decoder that leaves out what is no UTF-8, and calls `left_out` when it does."""
+    """An incremental decoder that leaves out what is no UTF-8, and calls `left_out` when it does.
 
-    def __init__(self, left_out: Callable[[], None] = lambda: None) -> None:
+    `ended` is called where nothing was read although there was something to read: the terminal is gone.
+    """
+
+    def __init__(self, left_out: Callable[[], None] = lambda: None, ended: Callable[[], None] = lambda: None) -> None:
         self._left_out = left_out
+        self._ended = ended
         self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         self._awaited = 0  # bytes of a mouse's position that are still to come
 
     def decode(self, data: bytes, final: bool = False) -> str:
         """The text of `data`; the beginning of a character waits for the rest, unless this is `final`."""
+        if not data and not final:
+            self._ended()
         blank = min(self._awaited, len(data))
         self._awaited -= blank
         data = _OLD_MOUSE.sub(self._blanked, b"!" * blank + data[blank:])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import TextIOWrapper
@@ -53,8 +55,11 @@ class TerminalDriver(LinuxDriver):
 
         Textual makes its decoder by this name of its module, and takes no other way.
         """
-        linux_driver.getincrementaldecoder = lambda _: partial(KeyboardDecoder, self._garbled)  # type: ignore[assignment,attr-defined]
-        super().run_input_thread()
+        linux_driver.getincrementaldecoder = lambda _: partial(KeyboardDecoder, self._garbled, gone)  # type: ignore[assignment,attr-defined]
+        try:
+            super().run_input_thread()
+        except OSError:  # the line was cut while a key was read
+            gone()
 
     def _garbled(self) -> None:
         if not self._told and isinstance(self._app, Tells):
@@ -78,6 +83,33 @@ class TerminalDriver(LinuxDriver):
             super()._sigcont_application()
         else:
             signal.raise_signal(signal.SIGWINCH)  # who knows what was written over the screen: draw it again
+
+
+LAST_SECONDS = 10  # from a signal to end until the process is ended, whatever it is at
+
+
+def end_on_signals(end: Callable[[int], None]) -> None:
+    """Let SIGTERM and SIGHUP call `end(number)` in the running loop; if that does not end the process, SIGALRM does.
+
+    Does nothing outside the main thread: whoever runs us there minds the signals.
+    """
+    loop = asyncio.get_running_loop()
+
+    def ending(number: int, _: object) -> None:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills, also where no Python runs any more
+        signal.alarm(LAST_SECONDS)
+        with suppress(RuntimeError):  # the loop is closed already
+            loop.call_soon_threadsafe(end, number)
+
+    with suppress(ValueError):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, ending)
+
+
+def gone() -> None:
+    """The terminal is gone, and no signal said so: the input of a hung-up terminal is at its end for ever."""
+    os.kill(os.getpid(), signal.SIGHUP)
+    time.sleep(0.5)  # it will be asked again at once
 
 
 def _opened(log: Path) -> int:

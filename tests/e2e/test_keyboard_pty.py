@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 from terminal import Terminal
 from test_app_pty import ROOT, command, environment, sound
 
-Open = Callable[[], Terminal]
+Open = Callable[..., Terminal]
+FOCUS_OUT, FOCUS_IN, ESCAPE = b"\x1b[O", b"\x1b[I", b"\x1b"
 
 
 @pytest.fixture
@@ -20,9 +23,9 @@ def open_app(tmp_path: Path) -> Iterator[Open]:
     (notes / "kettle.md").write_text("# Kettle\n\nThe kettle boils at 100 degrees.\n")
     opened: list[Terminal] = []
 
-    def start() -> Terminal:
+    def start(*before: str) -> Terminal:
         env = environment(tmp_path / "data") | {"GLASSBOX_DISABLE_DENSE": "1"}
-        opened.append(Terminal(command(str(notes)), env, size=(120, 40), cwd=ROOT))
+        opened.append(Terminal([*before, *command(str(notes))], env, size=(120, 40), cwd=ROOT))
         opened[-1].until("what is found and how shows while you type")
         return opened[-1]
 
@@ -61,3 +64,54 @@ def test_keyword_search_alone_opens_twice_and_answers(open_app: Open) -> None:
         app.until(r"\[1\]", "the extract")
         app.type("\x03")
         assert app.ended() == 0
+
+
+# -- focus, and a terminal that is gone --------------------------------------------------------------------------------
+
+
+def busy(app: Terminal, seconds: float) -> float:
+    """The share of one processor that the app takes."""
+
+    def ticks() -> int:
+        fields = Path(f"/proc/{app.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    before = ticks()
+    app.bytes_within(seconds)
+    return (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to read the time a process took from")
+@pytest.mark.parametrize("key", [ESCAPE, b"\r", b"k", b"\x1b[200~kettle\x1b[201~"], ids=["esc", "enter", "k", "paste"])
+def test_a_key_without_focus_in_is_a_key_all_the_same(open_app: Open, key: bytes) -> None:
+    """Not every terminal says that it has the focus again: who types is there."""
+    app = open_app()
+    app.send(ESCAPE)
+    app.until_quiet(0.5)
+    app.type(":")
+    app.until(r"─ commands ─")
+    app.send(FOCUS_OUT)
+    app.until_quiet(0.3)
+    app.send(key)
+    app.until_quiet(1.5)  # as long as a key is held for a box that opens, and more
+    assert busy(app, 1.0) < 0.5
+    if key == ESCAPE:
+        assert not app.shows(r"─ commands ─")
+    app.type("\x03")
+    assert app.ended() == 0
+    sound(app)
+
+
+@pytest.mark.parametrize("before", [(), ("/usr/bin/env", "setsid", "--wait")], ids=["told", "not told"])
+@pytest.mark.parametrize("state", [b"", ESCAPE + b":", ESCAPE + b":" + FOCUS_OUT, ESCAPE + b":" + FOCUS_OUT + b"\r"])
+def test_a_process_whose_terminal_is_gone_ends(open_app: Open, state: bytes, before: tuple[str, ...]) -> None:
+    """`setsid`: it has no controlling terminal, so the kernel tells it nothing when the window closes."""
+    if before and shutil.which("setsid") is None:
+        pytest.skip("no setsid here")
+    app = open_app(*before)
+    app.send(state[:1])
+    app.until_quiet(0.5)
+    app.send(state[1:])
+    app.until_quiet(0.5)
+    app.hang_up()
+    assert app.process.wait(15) != 0
