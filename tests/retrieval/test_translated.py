@@ -177,10 +177,12 @@ def test_without_the_dictionary_one_notice_and_the_search_goes_on(broken: object
     assert len(told) == 1 and told[0].endswith("keywords find only notes in the question's own language")
 
 
-def test_where_nothing_is_to_be_translated_the_dictionary_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_is_to_be_translated_the_first_round_does_not_open_the_dictionary(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(lexicon, "_shared", lambda _: pytest.fail("it was opened"))
-    assert engine(ENGLISH).search("how to defend a wall").hits
-    assert engine().search("how to defend a wall", mode="bm25").hits
+    assert engine(ENGLISH).search("how to defend a wall", max_rewrites=0).hits
+    assert engine().search("how to defend a wall", mode="bm25", max_rewrites=0).hits
 
 
 def test_a_failure_is_remembered_and_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
