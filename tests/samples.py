@@ -6,10 +6,23 @@ fusion worked out from the ranks here (k 60), grades quote the stages, lists are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from glassbox_tui.retrieval.trace import AddedTerm, Candidate, Grade, Hit, IndexInfo, Part, Place, Round, Stage, Trace
+from glassbox_tui.retrieval.trace import (
+    AddedTerm,
+    Candidate,
+    Grade,
+    Hit,
+    IndexInfo,
+    Part,
+    Place,
+    Round,
+    Signal,
+    Stage,
+    Trace,
+)
 
 K = 60
 RERANK_WEIGHT = 2.0
@@ -360,3 +373,22 @@ def sample_trace_empty() -> Trace:
         ("the index is empty: there is no note to search", "the query has no keyword terms"),
         {"total": 0.4},
     )
+
+
+def sample_trace_probable() -> Trace:
+    """One round whose verdict is a probability: 1 / (1 + e^-2.6) is .93."""
+    trace = sample_trace()
+    grade = replace(
+        trace.last.grade,
+        thresholds={},
+        level="answered",
+        probability=1 / (1 + math.exp(-2.6)),
+        log_odds=2.6,
+        signals=(
+            Signal("start", None, 0.6),
+            Signal("words", 0.8, 0.4, "0.80 of their weight"),
+            Signal("rerank margin", 0.2, 1.9, "0.612 against 0.412, the third note"),
+            Signal("literals", -1.0, -0.3, "missing: [b]v3[/b]"),
+        ),
+    )
+    return replace(trace, rounds=(replace(trace.last, grade=grade),))

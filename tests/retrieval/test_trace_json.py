@@ -5,12 +5,24 @@ from __future__ import annotations
 import json
 
 import pytest
-from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from samples import (
+    sample_trace,
+    sample_trace_empty,
+    sample_trace_hostile,
+    sample_trace_probable,
+    sample_trace_two_rounds,
+)
 
 from glassbox_tui.retrieval.trace import STAGES, Trace, TraceError
 from glassbox_tui.retrieval.trace_json import from_json, to_json
 
-SAMPLES = [sample_trace(), sample_trace_two_rounds(), sample_trace_hostile(), sample_trace_empty()]
+SAMPLES = [
+    sample_trace(),
+    sample_trace_two_rounds(),
+    sample_trace_hostile(),
+    sample_trace_empty(),
+    sample_trace_probable(),
+]
 
 
 @pytest.mark.parametrize("trace", SAMPLES)
@@ -32,6 +44,7 @@ def test_key_names_are_the_contract() -> None:
     assert hit.keys() >= {"uid", "path", "title", "heading", "text", "start", "end", "lines", "page", "stages"}
     assert set(hit["stages"]) == set(STAGES)
     grade = {"coverage", "idf_coverage", "top_dense", "top_rerank", "thresholds", "sufficient", "reasons"}
+    grade |= {"missing", "level", "probability", "log_odds", "signals"}
     assert second["grade"].keys() >= grade
 
 

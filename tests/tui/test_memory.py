@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import HOSTILE, sample_trace, sample_trace_two_rounds
+from samples import HOSTILE, sample_trace, sample_trace_probable, sample_trace_two_rounds
 
+from glassbox_tui.tui.features.history import choice
 from glassbox_tui.tui.memory import DAMAGED, KEPT, LARGEST, Asked, asked, load_state, recall, remember, save_state
 
 CHECKS = {"query": lambda v: isinstance(v, str), "panel": lambda v: v in ("hits", "loop")}
@@ -61,6 +62,20 @@ def test_a_trace_is_remembered_with_its_verdict() -> None:
     assert (first.sufficient, first.coverage, first.rounds) == (True, 0.82, 1)
     assert (second.query, second.sufficient, second.coverage, second.rounds) == ("redlock 选型", False, 0.52, 2)
     assert first.when == "2026-01-02T12:00:00+00:00"
+    assert (first.level, first.probability) == ("", None)
+    third = asked(sample_trace_probable(), NOON)
+    assert (third.level, third.probability) == ("answered", pytest.approx(0.93, abs=0.005))
+    assert choice(third).aside.startswith("answered here 93%  20")
+    assert choice(first).aside.startswith("sufficient")
+
+
+def test_a_question_from_before_there_were_probabilities_is_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "h"
+    remember(path, asked(sample_trace_probable(), NOON))
+    row = json.loads(path.read_text("ascii"))
+    del row["level"], row["probability"]
+    path.write_text(json.dumps(row) + "\n", "ascii")
+    assert [(e.level, e.probability, e.sufficient) for e in recall(path)] == [("", None, True)]
 
 
 def test_each_question_once_the_newest_first(tmp_path: Path) -> None:

@@ -14,7 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
-from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from samples import (
+    sample_trace,
+    sample_trace_empty,
+    sample_trace_hostile,
+    sample_trace_probable,
+    sample_trace_two_rounds,
+)
 from scripted import REPLY
 from wcwidth import wcwidth
 
@@ -26,6 +32,7 @@ from glassbox_tui.tui.state import View, ask, listed_hits, select, selected_hit,
 from glassbox_tui.tui.statusline import status
 from glassbox_tui.tui.terminal import native_output_to, wants_ascii
 from glassbox_tui.tui.widgets import changed_span, one_line
+from glassbox_tui.tui.words import speak
 from glassbox_tui.views.look import LOOKS, Look
 from glassbox_tui.views.ranks import movement
 
@@ -248,6 +255,25 @@ def test_the_verdict_says_every_signal_its_threshold_and_which_side_it_is_on() -
     bad = lines.verdict(View(trace=sample_trace_two_rounds()), 80, 1)[0].plain
     assert ".52 < .60" in bad and "rerank .41 < .55" in bad
     assert bad.endswith("insufficient ")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_verdict_by_probability_is_words_at_the_end_and_what_weighs_most_before(width: int) -> None:
+    view = View(trace=sample_trace_probable())
+    shown = lines.verdict(view, width, 1)[0]
+    assert shown.plain.endswith("answered here 93% ") and "stands out +1.9" in shown.plain
+    assert shown.cell_len == width
+    told = [line.plain for line in rounds.loop(view, width, 30)]
+    assert told[0].endswith("answered here 93%") and any("stands out +1.9" in line for line in told)
+
+
+def test_a_verdict_by_probability_in_chinese() -> None:
+    speak("zh")
+    try:
+        shown = lines.verdict(View(trace=sample_trace_probable()), 120, 1)[0].plain
+    finally:
+        speak("en")
+    assert shown.endswith("这里有答案 93% ") and "突出 +1.9" in shown
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import subprocess
@@ -15,12 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from samples import sample_trace, sample_trace_empty, sample_trace_hostile, sample_trace_two_rounds
+from samples import (
+    sample_trace,
+    sample_trace_empty,
+    sample_trace_hostile,
+    sample_trace_probable,
+    sample_trace_two_rounds,
+)
 from wcwidth import wcwidth
 
 from glassbox_tui.index.indexer import UpdateReport
 from glassbox_tui.notes.scan import Skipped
-from glassbox_tui.retrieval.trace import STAGES, VECTORS_MISSING, Hit, Place, Signal, Trace
+from glassbox_tui.retrieval.trace import STAGES, VECTORS_MISSING, Hit, Place, Trace
 from glassbox_tui.views.answer import answer_view
 from glassbox_tui.views.evidence import evidence, evidence_table, grade_line, index_line, rank_cell, to_text
 from glassbox_tui.views.look import LOOKS, Look
@@ -318,19 +323,7 @@ def test_columns_hold_where_ambiguous_characters_are_two_cells_wide() -> None:
 
 # -- a verdict that is a probability -----------------------------------------------------------------------------------
 
-PROBABLE = replace(
-    sample_trace().last.grade,
-    thresholds={},
-    level="answered",
-    probability=1 / (1 + math.exp(-2.6)),
-    log_odds=2.6,
-    signals=(
-        Signal("start", None, 0.6),
-        Signal("words", 0.8, 0.4, "0.80 of their weight"),
-        Signal("rerank margin", 0.2, 1.9, "0.612 against 0.412, the third note"),
-        Signal("literals", -1.0, -0.3, "missing: [b]v3[/b]"),
-    ),
-)
+PROBABLE = sample_trace_probable().last.grade
 
 
 def test_the_grade_line_says_the_verdict_first_and_then_what_weighs_most() -> None:
@@ -347,8 +340,7 @@ def test_what_cannot_be_told_yet_is_said_so() -> None:
 
 
 def test_the_x_ray_and_the_report_show_every_share_and_their_sum() -> None:
-    trace = sample_trace()
-    trace = replace(trace, rounds=(replace(trace.last, grade=PROBABLE),))
+    trace = sample_trace_probable()
     for text in (xray(trace), report(trace)):
         for told in ("answered here 93%", "+.4000", "+1.9000", "-.3000", "+2.6000", "[b]v3[/b]"):
             assert told in text or told.replace(".", "0.", 1) in text, told
