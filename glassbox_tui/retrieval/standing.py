@@ -24,8 +24,8 @@ from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import Bm25, SparseIndex, idf, score_rows
 from glassbox_tui.retrieval.query import QueryTokens
 
-LITERAL, VALUE, KEYWORDS = 0.07, 0.05, 0.14
-LENGTH, USUAL_LENGTH = 0.025, 200
+LITERAL, VALUE, KEYWORDS = 0.07, 0.05, 0.17
+LENGTH, USUAL_LENGTH = 0.035, 200
 ENOUGH, LEAST = 0.4, 0.2
 
 Floats = NDArray[np.float64]
