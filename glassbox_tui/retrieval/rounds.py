@@ -261,9 +261,10 @@ def _first_stages(
                 record.crossing = _crossing(query.intent, query, pipe, notices) if reworded else crossing
             if crossing is not None:
                 found = translation.translated_stage(crossing, snapshot, settings.fanout, explain, only)
-                weight = round(translation.list_weight(crossing, only), 2)
-                label = "translated" + suffix
-                lists.append(RankedList(label, weight, uids(record.add(label, found))))
+                if found:  # 3.3.3 means the same everywhere: an empty column would say nothing
+                    weight = round(translation.list_weight(crossing, only), 2)
+                    label = "translated" + suffix
+                    lists.append(RankedList(label, weight, uids(record.add(label, found))))
     dense = next((i for i, r in enumerate(lists) if r.name == "dense" + suffix and "dense" not in own), None)
     if dense is not None and len(unembedded):
         before = uids(stages.fused_stage(lists[:dense] + lists[dense + 1 :], settings, False))

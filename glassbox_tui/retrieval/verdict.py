@@ -12,7 +12,7 @@ meaning         as words, but a word also counts as far as the best chunk's toke
 words margin    words of the best note, less those of the third best
 dense           the best chunk's levelled cosine, less that of an average text
 dense margin    the same, less that of the third best note
-rerank margin   as dense margin, by the reranker's score
+rerank margin   as dense margin, by the reranker's score; of late interaction, the highest similarity
 agreement       how many of the lists bm25, dense and rerank have the best chunk first
 other language  1 where the best chunk is in another language than the question
 
@@ -122,8 +122,11 @@ def facts(seen: Seen) -> dict[str, Fact]:
     other = best.language != language_of(seen.query.intent)
     found = {"other language": Fact(float(other), f"the best chunk is in {best.language}" if other else "")}
     found |= _words(words, pool, seen, other)
-    lists = {name: seen.lists[name] for name in ("bm25", "dense", "rerank") if seen.lists.get(name)}
-    first = [name for name, ranking in lists.items() if ranking[0].uid == pool[0]]
+    similar = _similarities(seen)
+    lists = {name: seen.lists[name][0].uid for name in ("bm25", "dense", "rerank") if seen.lists.get(name)}
+    if similar:
+        lists["rerank"] = _nearest(similar, pool[0], seen)
+    first = [name for name, uid in lists.items() if uid == pool[0]]
     found["agreement"] = Fact(float(len(first)), f"{', '.join(first) or 'none'} of {', '.join(lists) or 'none'}")
     if seen.dense:
         usual = average_dense(seen.query)
@@ -131,9 +134,9 @@ def facts(seen: Seen) -> dict[str, Fact]:
             own = seen.dense.get(pool[0], usual)
             found["dense"] = Fact(own - usual, f"{own:.3f} against {usual:.3f}, an average text")
         found["dense margin"] = _margin(seen.dense, pool[0], lambda: average_dense(seen.query))
-    rerank = {candidate.uid: candidate.score for candidate in seen.lists.get("rerank", ())}
+    rerank = similar or {candidate.uid: candidate.score for candidate in seen.lists.get("rerank", ())}
     if rerank:
-        margin = _margin(rerank, pool[0], lambda: average_late(seen.query) if seen.meetings else None)
+        margin = _margin(rerank, lists["rerank"], lambda: average_late(seen.query) if seen.meetings else None)
         found["rerank margin"] = margin._replace(value=min(margin.value, MOST_MARGIN))
     return found
 
@@ -241,6 +244,29 @@ def _near(words: Sequence[Word], uid: str, seen: Seen) -> NDArray[np.float64] | 
             mean = float(np.average(sims[own], weights=tokens.weights[own] + 1e-9))
             near[i] = min(1.0, max(0.0, (mean - NEAR) / (SAME - NEAR)))
     return near
+
+
+def _similarities(seen: Seen) -> dict[str, float]:
+    """The late-interaction scores without what words add to them, which the other signals count; none without it."""
+    tokens = seen.query.tokens
+    if tokens is None or not seen.meetings:
+        return {}
+    scores = {}
+    for candidate in seen.lists.get("rerank", ()):
+        sims = seen.meetings[candidate.uid].sims
+        level = tokens.level.language(seen.snapshot.place(candidate.uid))
+        scores[candidate.uid] = float(contributions(sims, tokens.weights).sum()) + level
+    return scores
+
+
+def _nearest(similar: Mapping[str, float], best: str, seen: Seen) -> str:
+    """The chunk of the highest similarity among those that could be the best one: in its language, and, where the
+    question names a rare thing, with that thing.
+    """
+    named = {candidate.uid for candidate in seen.lists.get("literal", ())}
+    language = seen.snapshot.chunk(best).language
+    like = [uid for uid in similar if seen.snapshot.chunk(uid).language == language and (not named or uid in named)]
+    return max(like or similar, key=lambda uid: similar[uid])
 
 
 # -- margins ---------------------------------------------------------------------------------------------------------
