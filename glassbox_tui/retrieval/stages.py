@@ -188,9 +188,8 @@ class LateInteraction:
                 if heard.keywords[i]:
                     parts += (Part("keywords", float(heard.keywords[i]), heard.said[i]),)
                 parts += (Part("length", float(by_length[i]), f"{lengths[i]} tokens"),)
-            score = float(shares[i].sum() + heard.keywords[i] + by_length[i]) + tokens.level.at(
-                snapshot.place(chunk.uid)
-            )
+            level = tokens.level.at(snapshot.place(chunk.uid))
+            score = float(shares[i].sum() + heard.keywords[i] + by_length[i]) + level
             candidates.append(Candidate(chunk.uid, 0, score, parts))
         met = {chunk.uid: Met(at[i], sims[i], heard.stands[i]) for i, chunk in enumerate(chunks)}
         return rank_candidates(candidates), met
