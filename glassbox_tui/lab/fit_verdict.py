@@ -1,7 +1,7 @@
 """Fits the weights of the verdict: labelled questions with the right note in the index, and with it taken out.
 
-    python -m glassbox_tui.lab.fit_verdict [--each N] [--kin NAME,...] [--save FILE | --load FILE] [--write]
-                                           [NOTES QUERIES ...]
+    python -m glassbox_tui.lab.fit_verdict [--each N] [--kin NAME,... ...] [--save FILE | --load FILE]
+                                           [--write] [NOTES QUERIES ...]
 
 Each question is asked as it is and, unless it says itself whether it is `answerable`, once more with its notes taken
 out; some questions of all other collections are asked of each, which knows nothing of their subject (`--kin` names
@@ -54,7 +54,6 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "words margin",
         "dense",
         "dense margin",
-        "rerank",
         "rerank margin",
         "agreement",
         "other language",
@@ -108,15 +107,15 @@ class Example:
 # -- collecting ------------------------------------------------------------------------------------------------------
 
 
-def collect(sources: Sequence[tuple[Path, Path]], each: int, kin: Collection[str] = ()) -> Iterator[Example]:
-    """The examples of all collections, `each` questions of one at most; those of the names `kin` may hold answers to
-    each other's questions. Raises what an engine raises, and LabError.
+def collect(sources: Sequence[tuple[Path, Path]], each: int, kin: Sequence[Collection[str]] = ()) -> Iterator[Example]:
+    """The examples of all collections, `each` questions of one at most; those that stand together in
+    `kin` may hold answers to each other's questions. Raises what an engine raises, and LabError.
     """
     asked = {name_of(notes): _spread(read_queries(queries), each) for notes, queries in sources}
     for notes, _ in sources:
         name = name_of(notes)
         print(f"{name} ...", file=sys.stderr)
-        strange = [other for other in asked if other != name and not (name in kin and other in kin)]
+        strange = [other for other in asked if other != name and not any(name in k and other in k for k in kin)]
         strangers = [query for other in strange for query in _spread(asked[other], STRANGERS // len(strange))]
         with Engine.open(notes, load_settings()) as engine:
             engine.update()
@@ -329,7 +328,9 @@ def about(examples: Sequence[Example], p: Matrix) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m glassbox_tui.lab.fit_verdict")
     parser.add_argument("--each", type=int, default=300, help="questions of a collection, at most")
-    parser.add_argument("--kin", default="", help="collections that may answer each other's questions, by comma")
+    parser.add_argument(
+        "--kin", action="append", default=[], help="collections that may answer each other's questions: names"
+    )
     parser.add_argument("--save", type=Path, help="keep the signals' values in this file")
     parser.add_argument("--load", type=Path, help="fit the values of this file; nothing is searched")
     parser.add_argument("--write", action="store_true", help="put the weights into models/fitted.py")
@@ -341,7 +342,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         examples = []
         with given.save.open("w", encoding="utf-8") if given.save else nullcontext(StringIO()) as file:
             sources = [(a, b) for a, b in list(pairwise(given.sources))[::2]]
-            for example in collect(sources, given.each, given.kin.split(",")):
+            for example in collect(sources, given.each, [names.split(",") for names in given.kin]):
                 examples.append(example)
                 file.write(json.dumps(asdict(example)) + "\n")
     sets = {}

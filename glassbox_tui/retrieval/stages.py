@@ -23,7 +23,7 @@ from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval import half_typed
 from glassbox_tui.retrieval.crossing import Crossing
-from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
+from glassbox_tui.retrieval.fusion import RankedList, heard_once, rank_candidates, rrf
 from glassbox_tui.retrieval.literal import with_literal
 from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
@@ -119,7 +119,7 @@ def _level_parts(level: Level, snapshot: Snapshot, row: int) -> tuple[Part, ...]
 
 def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) -> Ranking:
     """The union of the first-stage lists by reciprocal rank fusion."""
-    return rrf(lists, settings.rrf_k, explain)
+    return rrf(heard_once(lists, settings.rrf_k), settings.rrf_k, explain)
 
 
 def final_stage(

@@ -12,7 +12,6 @@ meaning         as words, but a word also counts as far as the best chunk's toke
 words margin    words of the best note, less those of the third best
 dense           the best chunk's levelled cosine, less that of an average text
 dense margin    the same, less that of the third best note
-rerank          as dense, by late interaction's similarity
 rerank margin   as dense margin, by the reranker's score; of late interaction, the highest similarity
 agreement       how many of the lists bm25, dense and rerank have the best chunk first
 other language  1 where the best chunk is in another language than the question
@@ -127,10 +126,6 @@ def facts(seen: Seen) -> dict[str, Fact]:
     lists = {name: seen.lists[name][0].uid for name in ("bm25", "dense", "rerank") if seen.lists.get(name)}
     if similar:
         lists["rerank"] = _nearest(similar, pool[0], seen)
-        usual = average_late(seen.query)
-        if usual is not None:
-            own = similar.get(pool[0], usual)
-            found["rerank"] = Fact(own - usual, f"{own:.3f} against {usual:.3f}, an average text")
     first = [name for name, uid in lists.items() if uid == pool[0]]
     found["agreement"] = Fact(float(len(first)), f"{', '.join(first) or 'none'} of {', '.join(lists) or 'none'}")
     if seen.dense:
