@@ -17,7 +17,6 @@ import numpy as np
 from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.retrieval.trace import Filter, Trace
-from glassbox_tui.text.language import language_of
 from glassbox_tui.text.normalize import fold
 from glassbox_tui.text.operators import Condition, Typed, parse
 from glassbox_tui.text.tokens import tokenize
@@ -71,12 +70,9 @@ def take_apart(query: str, snapshot: Snapshot, min_token_len: int = 1) -> tuple[
 
 
 def question_of(trace: Trace) -> str:
-    """What the person asked, in words: the query without the marks that acted as filters, its spelling mended if the
-    loop did that. A question that the loop put in the notes' language is still to be answered in the person's own.
-    """
-    mended = trace.last.judged_by
-    if mended not in ("", trace.rounds[0].judged_by) and language_of(mended) == language_of(trace.query):
-        return mended
+    """What the person asked, in words: the query without the marks that acted as filters; mended, if the loop did."""
+    if trace.last.judged_by not in ("", trace.rounds[0].judged_by):
+        return trace.last.judged_by
     acted = {(f.kind, f.text) for f in trace.rounds[0].filters}
     if not acted:
         return trace.query
