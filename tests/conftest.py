@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from seeding import Seed, seeder
 
 from glassbox_tui.models.e5 import E5Embedder, open_e5
 from glassbox_tui.models.generators import bundled_file
@@ -64,6 +65,12 @@ def _no_network() -> Iterator[None]:
         patch.setattr(socket.socket, "connect", refuse)
         patch.setattr(socket, "getaddrinfo", resolve)
         yield
+
+
+@pytest.fixture(scope="session")
+def seed(data_dir: Path) -> Seed:
+    """Gives a data folder the dictionary's table: for programs that a test starts."""
+    return seeder(data_dir)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from seeding import Seed
 
 from glassbox_tui.settings import Settings, SettingsError, check, knobs
 
@@ -20,8 +21,9 @@ C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, seed: Seed) -> Run:
     """Runs the program as a shell would, with a data folder of its own and the embedder that needs nothing."""
+    seed(tmp_path / "data")
 
     def go(*args: str | bytes, closed: tuple[int, ...] = (), **env: str) -> subprocess.CompletedProcess[bytes]:
         settings = {"GLASSBOX_DATA": str(tmp_path / "data"), "GLASSBOX_EMBED_MODEL": "hashing"}

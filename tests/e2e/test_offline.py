@@ -143,7 +143,7 @@ def test_a_first_start_of_the_app_then_retrieve_and_ask(cell: Cell) -> None:
     try:
         app.until("what is found and how shows while you type")
         app.type(QUESTION)
-        app.until(r"round 0/0 .*dense .*rerank .*SUFFICIENT$", "the verdict, once the model is made")
+        app.until(r"round 0/0 .*stands out .*answered here \d+%$", "the verdict, once the model is made")
         app.type("\r")
         app.until(r"\[1\]", "an answer with its citation")
         app.type(CTRL_C)

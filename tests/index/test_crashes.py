@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from killing import KILLED, Killer
+from seeding import Seed
 from test_updates import PIECES, apply, cold, engine_on, picture
 
 from glassbox_tui.index.check import check_index
@@ -52,9 +53,9 @@ def killer() -> Iterator[Killer]:
 @given(PROGRAM, st.sampled_from(["sql", "call"]), st.floats(0.0, 1.0))
 @settings(max_examples=20, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 def test_what_settles_after_crashes_is_a_cold_build(
-    killer: Killer, program: list[Any], kind: str, where: float
+    killer: Killer, seed: Seed, program: list[Any], kind: str, where: float
 ) -> None:
-    settled_equals_cold(killer, program, kind, where)
+    settled_equals_cold(killer, seed, program, kind, where)
 
 
 @pytest.mark.full
@@ -67,18 +68,18 @@ def test_what_settles_after_crashes_is_a_cold_build(
     phases=[Phase.generate],  # a crash is told as it is: shrinking it would take hours
 )
 def test_what_settles_after_many_crashes_is_a_cold_build(
-    killer: Killer, program: list[Any], kind: str, where: float
+    killer: Killer, seed: Seed, program: list[Any], kind: str, where: float
 ) -> None:
-    settled_equals_cold(killer, program, kind, where)
+    settled_equals_cold(killer, seed, program, kind, where)
 
 
-def settled_equals_cold(killer: Killer, program: list[Any], kind: str, where: float) -> None:
+def settled_equals_cold(killer: Killer, seed: Seed, program: list[Any], kind: str, where: float) -> None:
     """Kill the first build, then edit, update, kill and restart as `program` says; then settle, and compare."""
     with tempfile.TemporaryDirectory() as folder:
-        notes, data = Path(folder, "notes"), Path(folder, "data")
+        notes, data = Path(folder, "notes"), seed(Path(folder, "data"))
         for i, name in enumerate(NAMES[2:6]):
             apply_any(notes, "write", name, " ".join(PIECES[i:] * 3))
-        _, ticks = killer.update(notes, Path(folder, "counted"), kind)
+        _, ticks = killer.update(notes, seed(Path(folder, "counted")), kind)
         status, _ = killer.update(notes, data, kind, 1 + int(where * 0.9 * ticks))
         assert status == KILLED
         engine = engine_on(notes, data)
