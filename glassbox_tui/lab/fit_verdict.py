@@ -229,7 +229,9 @@ def fit(examples: Sequence[Example], names: Sequence[str], about: str = "") -> V
     wrong = [(float(w * s), n) for w, s, n in zip(weights, spread, names, strict=True) if w < 0 and n not in EITHER_WAY]
     if wrong:
         return fit(examples, [name for name in names if name != min(wrong)[1]], about)
-    usual = (x[y == 1].mean(axis=0) + x[y == 0].mean(axis=0)) / 2
+    # A share is what speaks for an answer, or against it, beside the usual. What has no side is silent where it is not.
+    either = [name in EITHER_WAY for name in names]
+    usual = np.where(either, 0.0, (x[y == 1].mean(axis=0) + x[y == 0].mean(axis=0)) / 2)
     start = float(beta[0] + weights @ usual)
     signals = {n: (round(float(w), 3), round(float(u), 3)) for n, w, u in zip(names, weights, usual, strict=True)}
     return VerdictWeights(round(start, 3), signals, ANSWERED, RELATED, about)

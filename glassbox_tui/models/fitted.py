@@ -5,7 +5,7 @@ from __future__ import annotations
 from glassbox_tui.models.verdict_weights import VerdictWeights
 
 LATE = VerdictWeights(
-    start=-0.202,
+    start=-0.702,
     signals={
         "words": (3.854, 0.41),
         "words across": (0.809, 0.083),
@@ -16,7 +16,7 @@ LATE = VerdictWeights(
         "dense margin": (1.959, 0.015),
         "rerank margin": (14.002, 0.091),
         "agreement": (0.406, 1.868),
-        "other language": (2.286, 0.219),
+        "other language": (2.286, 0.0),
     },
     answered=0.65,
     related=0.25,
@@ -28,7 +28,7 @@ LATE = VerdictWeights(
 )
 
 DENSE = VerdictWeights(
-    start=-0.059,
+    start=-0.322,
     signals={
         "words": (5.73, 0.409),
         "words across": (3.646, 0.074),
@@ -37,7 +37,7 @@ DENSE = VerdictWeights(
         "words margin": (2.204, 0.271),
         "dense margin": (39.155, 0.017),
         "agreement": (0.445, 1.191),
-        "other language": (1.213, 0.217),
+        "other language": (1.213, 0.0),
     },
     answered=0.65,
     related=0.25,

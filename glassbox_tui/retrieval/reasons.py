@@ -70,7 +70,11 @@ def filter_words(kind: str, text: str, removed: int, say: Say | None = None) -> 
 
 
 # Who added a word that came from no chunk, by the round's origin; any other: the person.
-ADDERS = {"llm": "the model", **dict.fromkeys(("spelling", "translation", "synonyms"), "your synonyms")}
+ADDERS = {
+    "llm": "the model",
+    "translation": "the dictionary",
+    **dict.fromkeys(("spelling", "synonyms"), "your synonyms"),
+}
 
 
 def english(text: str, *values: object) -> str:

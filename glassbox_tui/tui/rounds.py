@@ -27,7 +27,11 @@ from glassbox_tui.views.plain import line as plain
 _INDENT = 11  # cells before what belongs to a round
 _SOURCE = 24  # cells of a chunk's name
 _SHORT = {"spelling": later("spell"), "translation": later("transl"), "synonyms": later("synon")}
-_ADDERS = {"llm": later("model"), **dict.fromkeys(_SHORT, later("your synonyms"))}
+_ADDERS = {
+    "llm": later("model"),
+    **dict.fromkeys(_SHORT, later("your synonyms")),
+    "translation": later("the dictionary"),
+}
 _ROOMY = 66  # cells from which a round's first line has its signals, too
 
 

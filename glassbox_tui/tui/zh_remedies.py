@@ -12,6 +12,7 @@ REMEDIES: Final[dict[str, str]] = {
     "translation": "翻译",
     "synonyms": "同义词",
     "your synonyms": "你的同义词",
+    "the dictionary": "词典",
     "its evidence is judged by: {}": "证据按此判断：{}",
     "{} stands nowhere in your notes; {} is near it ({}), in {}": "笔记里没有 {}；相近的有 {}（差 {}），见于 {}",
     "{} stands nowhere in your notes; as two words, {}, it does, in {}": "笔记里没有 {}；分成两词 {} 就有，见于 {}",
