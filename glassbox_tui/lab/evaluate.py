@@ -90,6 +90,8 @@ def judge(
     }
     grade = None if trace is None else trace.last.grade
     probability, sufficient = (None, None) if grade is None else (grade.probability, grade.sufficient)
+    if trace is not None and not trace.hits:
+        probability = 0.0  # where nothing was found, there is nothing to weigh and no answer
     # What has no answer in the notes has none to quote, whatever the label says of elsewhere.
     if extract is None or not labelled.answers or labelled.answerable is False:
         return Judged(labelled, rankings, None, (), probability, sufficient)

@@ -57,6 +57,7 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "rerank margin",
         "agreement",
         "other language",
+        "chinese",
     ),
     "DENSE": (
         "words",
@@ -68,8 +69,9 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "dense margin",
         "agreement",
         "other language",
+        "chinese",
     ),
-    "WORDS": ("words", "rare", "literals", "words margin"),
+    "WORDS": ("words", "rare", "literals", "words margin", "chinese"),
 }
 ALL = tuple(dict.fromkeys(name for names in SIGNALS.values() for name in names))
 FOUND = 3  # first hits among which the right note must be: those whose words count
@@ -80,10 +82,10 @@ SAY = 300.0  # what all questions of a collection weigh together
 TOLD = 8
 PRIOR = 0.6  # how many questions are taken to have an answer: people ask their notes for what they put there
 STRANGE = 0.2  # how many more are about something else altogether
-EITHER_WAY = ("other language",)  # which has no side; all other signals speak for an answer
+EITHER_WAY = ("other language", "chinese")  # which have no side; all other signals speak for an answer
 # Above the first nearly nine in ten of the questions with labels and an answer are, and one in ten of those without;
 # below the second eight in ten of the questions about something else altogether are, and one in twenty with an answer.
-ANSWERED, RELATED = 0.65, 0.25
+ANSWERED, RELATED = 0.63, 0.25
 
 Matrix = NDArray[np.float64]
 

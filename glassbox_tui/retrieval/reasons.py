@@ -44,6 +44,7 @@ SIGNAL_WORDS = {
     "rerank margin": "stands out",
     "agreement": "stages agree",
     "other language": "language allowance",
+    "chinese": "Chinese question",
 }
 UNSURE = "the signals together are not sure enough"
 ENDED = {

@@ -15,6 +15,7 @@ dense margin    the same, less that of the third best note
 rerank margin   as dense margin, by the reranker's score; of late interaction, the highest similarity
 agreement       how many of the lists bm25, dense and rerank have the best chunk first
 other language  1 where the best chunk is in another language than the question
+chinese         1 where the question is Chinese, whose words are cut and held in another way
 
 A margin is held against the third best note and not the second, for a fact may be written down twice. Where there are
 not that many notes, an average text stands in for them.
@@ -40,7 +41,7 @@ from glassbox_tui.retrieval.reasons import AGAINST, UNSURE
 from glassbox_tui.retrieval.stages import Meetings, Ranking
 from glassbox_tui.retrieval.trace import ANSWERED, NOTHING, RELATED, START, Grade, Signal
 from glassbox_tui.text.content import Word, content_words
-from glassbox_tui.text.language import language_of
+from glassbox_tui.text.language import CJK, language_of
 
 DEPTH = 30  # chunks of the final order that a verdict knows of
 LEADING = 3  # chunks whose words count
@@ -121,6 +122,7 @@ def facts(seen: Seen) -> dict[str, Fact]:
     words = content_words(seen.query.intent, seen.min_token_len)
     other = best.language != language_of(seen.query.intent)
     found = {"other language": Fact(float(other), f"the best chunk is in {best.language}" if other else "")}
+    found["chinese"] = Fact(float(language_of(seen.query.intent) == CJK))
     found |= _words(words, pool, seen, other)
     similar = _similarities(seen)
     lists = {name: seen.lists[name][0].uid for name in ("bm25", "dense", "rerank") if seen.lists.get(name)}

@@ -22,6 +22,7 @@ VERDICT: Final[dict[str, str]] = {
     "stands out": "突出",
     "stages agree": "各阶段一致",
     "language allowance": "语言补偿",
+    "Chinese question": "中文提问",
     # -- against -------------------------------------------------------------------------------------------------------
     "too few of the question's words stand together in one note": "问题里的词很少同在一篇笔记中",
     "a rare word of the question is missing": "缺少问题里的某个罕见词",

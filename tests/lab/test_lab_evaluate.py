@@ -274,6 +274,8 @@ def test_the_verdict_of_real_searches(tmp_path: Path, collection: tuple[Path, Pa
     rows = [
         {"query": "why is green tea steamed", "relevant": ["tea.md"], "answerable": True},
         {"query": "zymurgy of the quokka", "relevant": [], "answerable": False},
+        # Of this nothing is found at all, and no signal can be read.
+        {"query": 'where is the "zymurgy of the quokka"', "relevant": [], "answerable": False},
     ]
     found = evaluate(collection[0], written(tmp_path / "q.jsonl", rows), settings(tmp_path), (), silent)
     assert found.document["verdict"]["auroc"] == 1.0
