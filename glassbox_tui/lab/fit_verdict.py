@@ -83,9 +83,10 @@ TOLD = 8
 PRIOR = 0.6  # how many questions are taken to have an answer: people ask their notes for what they put there
 STRANGE = 0.2  # how many more are about something else altogether
 EITHER_WAY = ("other language", "chinese")  # which have no side; all other signals speak for an answer
-# Above the first nearly nine in ten of the questions with labels and an answer are, and one in ten of those without;
-# below the second eight in ten of the questions about something else altogether are, and one in twenty with an answer.
-ANSWERED, RELATED = 0.63, 0.25
+# Above the first nearly nine in ten of the questions with labels and an answer are, and one in ten of those without.
+# Below the second six in ten of the questions about something else altogether are, and one in thirty with an answer:
+# "nothing" is the harder word to take back.
+ANSWERED, RELATED = 0.63, 0.12
 
 Matrix = NDArray[np.float64]
 

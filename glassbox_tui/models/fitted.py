@@ -21,7 +21,7 @@ LATE = VerdictWeights(
         "chinese": (0.843, 0.0),
     },
     answered=0.63,
-    related=0.25,
+    related=0.12,
     fitted=(
         "3233 searches on corpus, literals, docs-site, cmrc-trial, mixed, answerable-en, answerable-zh, the "
         "right note there or taken out, each half read with the weights of the other: AUROC 0.949, "
@@ -44,7 +44,7 @@ DENSE = VerdictWeights(
         "chinese": (1.212, 0.0),
     },
     answered=0.63,
-    related=0.25,
+    related=0.12,
     fitted=(
         "3208 searches on corpus, literals, docs-site, cmrc-trial, mixed, answerable-en, answerable-zh, the "
         "right note there or taken out, each half read with the weights of the other: AUROC 0.948, "
@@ -62,7 +62,7 @@ WORDS = VerdictWeights(
         "chinese": (1.06, 0.0),
     },
     answered=0.63,
-    related=0.25,
+    related=0.12,
     fitted=(
         "2804 searches on corpus, literals, docs-site, cmrc-trial, mixed, answerable-en, answerable-zh, the "
         "right note there or taken out, each half read with the weights of the other: AUROC 0.970, "
