@@ -1,10 +1,12 @@
 """Fits the weights of the verdict: labelled questions with the right note in the index, and with it taken out.
 
-    python -m glassbox_tui.lab.fit_verdict [--each N] [--save FILE | --load FILE] [--write] [NOTES QUERIES ...]
+    python -m glassbox_tui.lab.fit_verdict [--each N] [--kin NAME,... ...] [--save FILE | --load FILE]
+                                           [--write] [NOTES QUERIES ...]
 
 Each question is asked as it is and, unless it says itself whether it is `answerable`, once more with its notes taken
-out; some questions of every collection are asked of the next one, which knows nothing of their subject. What a search
-with the right note in it does not find among the first hits is left out: it says nothing about the verdict.
+out; some questions of all other collections are asked of each, which knows nothing of their subject (`--kin` names
+those that may know of each other's). What a search with the right note in it does not find among the first hits is left
+out: it says nothing about the verdict.
 
 A ridge regression of the log-odds by Newton's method (logistic regression with an L2 penalty), every collection with
 the same say. The report reads each half of the questions with weights fitted on the other; what is written is fitted on
@@ -17,7 +19,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from io import StringIO
@@ -71,17 +73,17 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
 }
 ALL = tuple(dict.fromkeys(name for names in SIGNALS.values() for name in names))
 FOUND = 3  # first hits among which the right note must be: those whose words count
-STRANGERS = 60  # questions of another collection that each is asked
+STRANGERS = 120  # questions of other collections that each is asked
 BLOCK = 20  # questions in a row that fall into one half: neighbours are often about one note
 PENALTY = 1.0
 SAY = 300.0  # what all questions of a collection weigh together
-TOLD = 5
-PRIOR = 2 / 3  # how many questions are taken to have an answer: people ask their notes for what they put there
-STRANGE = 0.3  # how many more are about something else altogether
+TOLD = 8
+PRIOR = 0.6  # how many questions are taken to have an answer: people ask their notes for what they put there
+STRANGE = 0.2  # how many more are about something else altogether
 EITHER_WAY = ("other language",)  # which has no side; all other signals speak for an answer
-# Where nine in ten of the answerable questions are called answered and one in ten of the others; and below which nine
-# in ten of the questions about something else altogether stay.
-ANSWERED, RELATED = 0.73, 0.15
+# Above the first nearly nine in ten of the questions with labels and an answer are, and one in ten of those without;
+# below the second eight in ten of the questions about something else altogether are, and one in twenty with an answer.
+ANSWERED, RELATED = 0.65, 0.25
 
 Matrix = NDArray[np.float64]
 
@@ -105,15 +107,19 @@ class Example:
 # -- collecting ------------------------------------------------------------------------------------------------------
 
 
-def collect(sources: Sequence[tuple[Path, Path]], each: int) -> Iterator[Example]:
-    """The examples of all collections, `each` questions of one at most. Raises what an engine raises, and LabError."""
-    asked = [_spread(read_queries(queries), each) for _, queries in sources]
-    for i, (notes, _) in enumerate(sources):
-        print(f"{name_of(notes)} ...", file=sys.stderr)
-        strangers = _spread(asked[i - 1], STRANGERS) if len(sources) > 1 else []
+def collect(sources: Sequence[tuple[Path, Path]], each: int, kin: Sequence[Collection[str]] = ()) -> Iterator[Example]:
+    """The examples of all collections, `each` questions of one at most; those that stand together in
+    `kin` may hold answers to each other's questions. Raises what an engine raises, and LabError.
+    """
+    asked = {name_of(notes): _spread(read_queries(queries), each) for notes, queries in sources}
+    for notes, _ in sources:
+        name = name_of(notes)
+        print(f"{name} ...", file=sys.stderr)
+        strange = [other for other in asked if other != name and not any(name in k and other in k for k in kin)]
+        strangers = [query for other in strange for query in _spread(asked[other], STRANGERS // len(strange))]
         with Engine.open(notes, load_settings()) as engine:
             engine.update()
-            yield from _of_collection(engine, name_of(notes), asked[i], strangers)
+            yield from _of_collection(engine, name, asked[name], strangers)
 
 
 def name_of(notes: Path) -> str:
@@ -322,6 +328,9 @@ def about(examples: Sequence[Example], p: Matrix) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m glassbox_tui.lab.fit_verdict")
     parser.add_argument("--each", type=int, default=300, help="questions of a collection, at most")
+    parser.add_argument(
+        "--kin", action="append", default=[], help="collections that may answer each other's questions: names"
+    )
     parser.add_argument("--save", type=Path, help="keep the signals' values in this file")
     parser.add_argument("--load", type=Path, help="fit the values of this file; nothing is searched")
     parser.add_argument("--write", action="store_true", help="put the weights into models/fitted.py")
@@ -332,7 +341,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         examples = []
         with given.save.open("w", encoding="utf-8") if given.save else nullcontext(StringIO()) as file:
-            for example in collect([(a, b) for a, b in list(pairwise(given.sources))[::2]], given.each):
+            sources = [(a, b) for a, b in list(pairwise(given.sources))[::2]]
+            for example in collect(sources, given.each, [names.split(",") for names in given.kin]):
                 examples.append(example)
                 file.write(json.dumps(asdict(example)) + "\n")
     sets = {}

@@ -352,17 +352,17 @@ class Engine:
             plugins=self.plugins,
             scope=scope,
             lexicon=self._lexicon,
-            expanders=self._expanders(settings),
+            expanders=self._expanders(settings, mode),
             is_word=self._is_word,
             fitted=fitted if settings.verdict == "probability" else None,
         )
         return assisted(pipe, lambda: self.chat)
 
-    def _expanders(self, settings: Settings) -> tuple[Expander, ...]:
-        """What may stand for a word of a question, surest first."""
+    def _expanders(self, settings: Settings, mode: str) -> tuple[Expander, ...]:
+        """What may stand for a word of a question, surest first. A hybrid search translates in every round anyway."""
         synonyms, _ = self._synonyms(settings)
         own = (by_synonyms(synonyms),) if synonyms.entries else ()
-        return (*own, by_lexicon(self._translations))
+        return own if mode == "hybrid" else (*own, by_lexicon(self._translations))
 
     def _translations(self, text: str) -> list[Gloss]:
         """What the words of a text mean in the other language, whichever that is; nothing without a dictionary."""

@@ -5,8 +5,9 @@ synonyms      the person's own file names another word
 translation   a lexicon does (see `Expander`)
 
 A word that stands nowhere is replaced: the question, mended, is what is searched and what the evidence is judged by,
-for the word as it was typed could never be found. Beside a word that the notes do hold its synonyms are added. Codes,
-numbers and whatever else carries a digit or a mark are never changed; a near one is only named.
+for the word as it was typed could never be found. Beside a word that the notes do hold its synonyms are added, and
+translations always are: half a sentence in each language is no question that a model understands. Codes, numbers and
+whatever else carries a digit or a mark are never changed; a near one is only named.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ SPELLING, TRANSLATION, SYNONYMS = ORIGINS = ("spelling", "translation", "synonym
 # Of the mended question's lists beside those of the question as typed, which could not find what it names.
 MENDED_WEIGHT = 3.0
 SYNONYM_WEIGHT = 1.0  # the person said that it means the same
+TRANSLATION_WEIGHT = 0.5  # a dictionary says that it may
 MOST_WORDS = 4  # that stand for one
 LEAST_HALF, OFTEN = 3, 2  # letters of half a word; chunks that hold it
 MOST_CHUNKS = 200  # looked through for two words side by side
@@ -190,10 +192,11 @@ def added_terms(fixes: Sequence[Fix], have: Collection[str], min_len: int = 1) -
     """The words that are added beside others, as terms; `have` are those of the question."""
     added: dict[str, AddedTerm] = {}
     for fix in fixes:
+        weight = TRANSLATION_WEIGHT if fix.origin == TRANSLATION else SYNONYM_WEIGHT
         for word in fix.words if fix.beside else ():
             for term in content_terms(word, min_len):
                 if term not in have:
-                    added.setdefault(term, AddedTerm(term, SYNONYM_WEIGHT, (), word))
+                    added.setdefault(term, AddedTerm(term, weight, (), word))
     return tuple(added.values())
 
 
@@ -226,7 +229,7 @@ def _expanded(expansion: Expansion, index: SparseIndex, min_len: int) -> Fix | N
         why = f"your synonyms: {expansion.word!r} is also {named}"
     else:
         why = f"{expansion.word!r} stands nowhere in your notes; by your synonyms it is {named}"
-    return Fix(expansion.start, expansion.end, words, expansion.origin, why, beside=known)
+    return Fix(expansion.start, expansion.end, words, expansion.origin, why, known or expansion.origin == TRANSLATION)
 
 
 def _spelt(

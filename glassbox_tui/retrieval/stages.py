@@ -23,7 +23,7 @@ from glassbox_tui.models.protocols import Reranker, TokenEmbedder
 from glassbox_tui.progress import CancelledFn
 from glassbox_tui.retrieval import half_typed
 from glassbox_tui.retrieval.crossing import Crossing
-from glassbox_tui.retrieval.fusion import RankedList, rank_candidates, rrf
+from glassbox_tui.retrieval.fusion import RankedList, heard_once, rank_candidates, rrf
 from glassbox_tui.retrieval.literal import with_literal
 from glassbox_tui.retrieval.places import placed
 from glassbox_tui.retrieval.query import Query
@@ -119,7 +119,7 @@ def _level_parts(level: Level, snapshot: Snapshot, row: int) -> tuple[Part, ...]
 
 def fused_stage(lists: Sequence[RankedList], settings: Settings, explain: bool) -> Ranking:
     """The union of the first-stage lists by reciprocal rank fusion."""
-    return rrf(lists, settings.rrf_k, explain)
+    return rrf(heard_once(lists, settings.rrf_k), settings.rrf_k, explain)
 
 
 def final_stage(
@@ -188,9 +188,8 @@ class LateInteraction:
                 if heard.keywords[i]:
                     parts += (Part("keywords", float(heard.keywords[i]), heard.said[i]),)
                 parts += (Part("length", float(by_length[i]), f"{lengths[i]} tokens"),)
-            score = float(shares[i].sum() + heard.keywords[i] + by_length[i]) + tokens.level.at(
-                snapshot.place(chunk.uid)
-            )
+            level = tokens.level.at(snapshot.place(chunk.uid))
+            score = float(shares[i].sum() + heard.keywords[i] + by_length[i]) + level
             candidates.append(Candidate(chunk.uid, 0, score, parts))
         met = {chunk.uid: Met(at[i], sims[i], heard.stands[i]) for i, chunk in enumerate(chunks)}
         return rank_candidates(candidates), met

@@ -114,19 +114,24 @@ def _signals_for(editor: subprocess.Popen[bytes]) -> Iterator[None]:
 
     def end_editor(number: int, frame: FrameType | None) -> None:
         editor.terminate()
+        apps = before[number]  # it sees to it that an editor which stays does not keep the app
+        if callable(apps):
+            apps(number, frame)
 
     wanted: dict[int, Callable[[int, FrameType | None], None]] = {
         signal.SIGINT: leave_to_editor,
         signal.SIGQUIT: leave_to_editor,
         signal.SIGTERM: end_editor,
     }
+    before = {number: signal.getsignal(number) for number in wanted}
     try:
-        before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
+        for number, handler in wanted.items():
+            signal.signal(number, handler)
     except ValueError:  # not in the main thread, where the signals are somebody else's
         yield
         return
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

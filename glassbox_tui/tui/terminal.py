@@ -95,15 +95,15 @@ def end_on_signals(end: Callable[[int], None]) -> None:
     """
     loop = asyncio.get_running_loop()
 
-    def ending(number: int, _: object) -> None:
+    def last_seconds(number: int, _: object) -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills, also where no Python runs any more
         signal.alarm(LAST_SECONDS)
-        with suppress(RuntimeError):  # the loop is closed already
-            loop.call_soon_threadsafe(end, number)
 
-    with suppress(ValueError):
+    with suppress(RuntimeError, ValueError):
         for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, ending)
+            # The loop's own handlers: with them a signal of any kind wakes it, SIGCONT and SIGWINCH too.
+            loop.add_signal_handler(number, end, number)
+            signal.signal(number, last_seconds)
 
 
 def gone() -> None:

@@ -193,7 +193,7 @@ def test_a_model_is_not_asked_what_it_cannot_read_or_write() -> None:
         assert found.mode == "extract" and not model.asked
         assert "Chinese" in found.notice and "models pull" in found.notice and "scripted" in found.notice
     model = Scripted("The lock is released when the lease ends [1].", languages=("other",))
-    found = asked(model, QUESTION, NOTES | {"lock2.md": "锁 lock released: 租约到期以后锁自动释放。"})
+    found = asked(model, QUESTION, NOTES | {"lock2.md": "锁 lock: 租约到期以后锁自动释放。"})
     assert "租约" not in model.asked[0][-1].text
     assert "lock2.md" in found.notice and any(uid.startswith("lock2.md") for uid in found.dropped)
 

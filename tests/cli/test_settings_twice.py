@@ -41,6 +41,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "llm_server": ("http://127.0.0.1:9", "no address"),
     "llm_server_model": ("some model",),
     "data": ("{}/elsewhere",),
+    "synonyms": ("{}/synonyms.txt", "{}/no.txt"),
 }
 # What else has to be said so that the value is allowed.
 BESIDE = {"chunk_chars": {"GLASSBOX_CHUNK_OVERLAP": "10"}, "chunk_overlap": {"GLASSBOX_CHUNK_CHARS": "20000"}}

@@ -103,7 +103,7 @@ def test_a_typed_question_fills_every_panel_side_by_side(open_app: Open, corpus:
     app.until(r"^│ " + QUESTION)
     app.until(r"round 0/0 .*stands out \+\d?\.\d .*answered here \d+%$", "the verdict")
     app.until(r"^│ +1 04-rrf\S+ +\S.* 1 .*│ +1 ", "the right note first")
-    app.until(r"│ +1 +a━+.*━a +04-rrf", "its way through the stages")
+    app.until(r"│ +1 +a .*a━+a━+a━+a +04-r", "its way through the stages")
     app.until(r"^│ 1/8  04-rrf-fusion\.md:\d+-\d+", "the evidence")
     app.until(r"混合检索同时问两位裁判", "its text")
     app.until(r"│ bm25 +#1 +\d", "the scores")
@@ -125,7 +125,7 @@ def test_in_80x24_each_panel_is_one_key_away(open_app: Open, corpus: Path) -> No
     app.type(ENTER)
     app.until_quiet(0.3)  # the query box is left
     app.type("2")
-    app.until(r"^ +1 +a━.*━a +04-rrf-fusion\.md#\d", "the rank flow")
+    app.until(r"^ +1 +a .*a━+a━+a━+a +04-rrf-fusion\.md#\d", "the rank flow")
     app.type("3")
     app.until(lambda: all(app.shows(rf"^ {stage} +#\d+ +-?\d*\.\d") for stage in STAGES), "five scores")
     app.until("混合检索同时问两位裁判")

@@ -22,7 +22,7 @@ _EDITOR = """
 import os, sys, termios, tty
 before = termios.tcgetattr(0)
 tty.setraw(0)
-print("FAKE EDITOR", [os.isatty(fd) for fd in (0, 1, 2)], sys.argv[1:], flush=True)
+print(f"FAKE EDITOR {[os.isatty(fd) for fd in (0, 1, 2)]} {sys.argv[1:]}", flush=True)
 key = os.read(0, 1)
 termios.tcsetattr(0, termios.TCSADRAIN, before)
 if key == b"w":

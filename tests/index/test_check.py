@@ -188,7 +188,7 @@ def test_a_folder_that_went_on_is_named_and_caught_up_with(built: tuple[Path, Pa
     (notes / "2.md").unlink()
     found = look(notes, data)
     [behind] = [finding for finding in found if not finding.ok]
-    assert (behind.name, behind.cure) == ("notes", "update")
+    assert (behind.name, behind.cure) == ("notes", "recheck")
     assert all(word in behind.detail for word in ("1 new (such as new.md)", "1 changed", "1 gone"))
     assert doctor.repair(notes, options(data), lambda _: None, doctor.Diagnosis(str(_), found)).healthy
 

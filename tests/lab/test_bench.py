@@ -12,11 +12,11 @@ from glassbox_tui.lab.edits import bench_edits
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.settings import Settings
 
-NOTES = {"a.md": "Ranks are fused.", "b.md": "Scores are not. 融合名次。"}
+NOTES = {"a.md": "Ranks are fused.", "b.md": "融合的是名次，分数不算。"}
 
 
 def test_both_ways_are_timed_and_the_ratio_is_theirs() -> None:
-    found = bench(Engine(HashingEmbedder(), settings=Settings()).build(NOTES), ["fused ranks", "融合"])
+    found = bench(Engine(HashingEmbedder(), settings=Settings()).build(NOTES), ["scores and ranks", "融合"])
     document = json.loads(json.dumps(to_dict(found)))
     assert (document["notes"], document["chunks"], document["queries"]) == (2, 2, 2)
     # Notes in two languages: keywords are looked for across them, too.

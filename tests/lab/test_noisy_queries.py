@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,10 @@ def test_one_word_is_spoiled_in_each_way_and_stands_nowhere() -> None:
 
 
 def test_the_loop_mends_the_corpus_s_own_questions_with_typos(e5: E5Embedder) -> None:
-    """Nearly every spoiled word is found, some questions are mended by it, and none that was right is lost."""
+    """Nearly every spoiled word is found, some questions are mended by it, and none that was right is lost.
+
+    (But with a question that is answered wrongly as it was meant: there the typo helped.)
+    """
     engine = Engine(e5, settings=Settings()).build(CORPUS)
     paths = note_paths(engine)
     asked = [q for q in read_queries(CORPUS / "queries.jsonl") if len(words_in(q.query)) > 2]
@@ -52,10 +56,16 @@ def test_the_loop_mends_the_corpus_s_own_questions_with_typos(e5: E5Embedder) ->
     first = [_right(r.rounds[0], q, paths) for r, q in zip(traces, noisy, strict=True)]
     last = [_right(r.last, q, paths) for r, q in zip(traces, noisy, strict=True)]
     mended = sum(b and not a for a, b in zip(first, last, strict=True))
-    lost = sum(a and not b for a, b in zip(first, last, strict=True))
-    assert mended and lost <= 0.01 * first.count(True)
+    meant = {q.query: _right(engine.search(q.query, max_rewrites=0).last, q, paths) for q in asked}
+    of = [min(meant, key=lambda query: _apart(query, q.query)) for q in noisy]
+    lost = [q.query for a, b, q, query in zip(first, last, noisy, of, strict=True) if a and not b and meant[query]]
+    assert mended and not lost
     spelt = sum(any(r.origin == "spelling" for r in trace.rounds) for trace in traces)
     assert spelt >= 0.8 * len(traces)
+
+
+def _apart(one: str, other: str) -> float:
+    return 1.0 - SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _right(r: Round, q: LabelledQuery, paths: frozenset[str]) -> bool:

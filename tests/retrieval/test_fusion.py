@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from glassbox_tui.retrieval.fusion import RankedList, rrf, uid_key
+from glassbox_tui.retrieval.fusion import RankedList, heard_once, rrf, uid_key
 from glassbox_tui.retrieval.trace import Candidate
 
 UIDS = [f"{note}.md#{i}" for note in "ab" for i in range(12)]
@@ -76,3 +76,35 @@ def test_ties_fall_by_path_then_by_number_and_not_by_text() -> None:
 
 def test_foreign_ids_have_an_order_too() -> None:
     assert sorted(["x", "a#b", "a#2", "a#²"], key=uid_key) == ["a#2", "a#b", "a#²", "x"]
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True),
+    st.lists(st.sampled_from("abcdefgh"), unique=True),
+    st.sampled_from([0.2, 0.5, 1.0]),
+    st.sampled_from([0.2, 0.5, 1.0]),
+    st.sampled_from(["", "@0", "/b"]),
+)
+def test_a_chunk_in_both_languages_is_heard_once_by_keywords(
+    own: list[str], translated: list[str], weight: float, other: float, suffix: str
+) -> None:
+    """The better of the two lists counts, whatever else is fused; other lists and all places stay."""
+    lists = [RankedList(f"bm25{suffix}", weight, own), RankedList(f"translated{suffix}", other, translated)]
+    dense = RankedList(f"dense{suffix}", 1.0, ["a", "d"])
+    found = {c.uid: c for c in rrf(heard_once([*lists, dense], 60), 60)}
+    assert found.keys() == {*own, *translated, "a", "d"}
+    for uid, candidate in found.items():
+        says = [w / (61 + ids.index(uid)) for ids, w in ((own, weight), (translated, other)) if uid in ids]
+        meant = 1 / (61 + dense.uids.index(uid)) if uid in dense.uids else 0.0
+        assert candidate.score == pytest.approx(max(says, default=0.0) + meant)
+        assert sum(part.value for part in candidate.parts) == candidate.score
+
+
+def test_a_note_with_a_word_of_each_language_does_not_outvote_one_that_holds_the_question() -> None:
+    lists = [
+        RankedList("bm25", 1.0, ["whole", "mixed"]),
+        RankedList("translated", 1.0, ["mixed"]),
+        RankedList("dense", 1.0, ["whole", "other", "mixed"]),
+    ]
+    assert rrf(heard_once(lists, 60), 60)[0].uid == "whole"
+    assert rrf(lists, 60)[0].uid == "mixed"  # what it would be

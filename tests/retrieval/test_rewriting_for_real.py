@@ -32,7 +32,8 @@ def test_its_reply_is_run_or_rejected_and_either_is_on_record(chat: ChatModel, h
     (attempt,) = trace.attempts
     assert attempt.model == chat.name and attempt.reply and attempt.ms > 0
     origin = {"rewrite": "llm", "expand": "llm"}.get(how, how) if attempt.outcome == USED else "prf"
-    assert [r.origin for r in trace.rounds] == ["user", origin]
+    made = [r.origin for r in trace.rounds]
+    assert made == ["user", origin] or (made == ["user"] and trace.ended == "no-change")
     assert trace.last.grade.coverage is not None and from_json(to_json(trace)) == trace
 
 

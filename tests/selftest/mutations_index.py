@@ -158,7 +158,7 @@ SPARSE = (
     ),
     broken(
         "Latin words are no terms",
-        "text.tokens:_word_parts", "return _cached_parts(word)", "return ()",
+        "text.word_terms:word_terms", "_cached(word) if len(word) <= LONGEST_CACHED else split(word)", "()",
         "sparse: Chinese and Latin terms live in one text", "sparse: spans of terms are exact",
     ),
     broken(

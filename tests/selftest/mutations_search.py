@@ -123,7 +123,7 @@ RETRIEVAL = (
         "the reranker levels each chunk in its own way",
         "retrieval.stages:LateInteraction.rank", "tokens.level.at(snapshot.place(chunk.uid))",
         "tokens.level.at(snapshot.place(chunk.uid)) * (1 + i % 3)",
-        "rerank: late interaction is the weighted mean of best matches",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
         model=True,
     ),
 )  # fmt: skip
@@ -156,7 +156,7 @@ LOOP = (
     ),
     broken(
         "the verdict knows the hits that are shown, and no others",
-        "retrieval.rounds:_verdict", "verdict.Seen(query, final,", "verdict.Seen(query, final[: len(hits)],",
+        "retrieval.rounds:_verdict", "query, final, lists,", "query, final[: len(hits)], lists,",
         "loop: the verdict does not depend on how many hits are shown",
     ),
     broken(
@@ -229,12 +229,12 @@ RERANK = (
     broken(
         "the worst match counts",
         "models.late_interaction:best_matches_many", "part.argmax(axis=1)", "part.argmin(axis=1)",
-        "rerank: late interaction is the weighted mean of best matches",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
         model=True,
     ),
     broken(
         "the rerank score is turned round",
-        "retrieval.stages:LateInteraction.rank", "float(shares[i].sum())", "-float(shares[i].sum())",
+        "retrieval.stages:LateInteraction.rank", "float(shares[i].sum()", "-float(shares[i].sum()",
         "rerank: it puts the most relevant text first",
         model=True,
     ),
@@ -263,7 +263,25 @@ RERANK = (
     broken(
         "token weights are not shared out",
         "models.late_interaction:contributions", "shares / shares.sum()", "shares / len(shares)",
-        "rerank: late interaction is the weighted mean of best matches",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
+        model=True,
+    ),
+    broken(
+        "what stands in a chunk counts twice",
+        "retrieval.standing:literal_shares", "LITERAL + VALUE", "2 * LITERAL + VALUE",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
+        model=True,
+    ),
+    broken(
+        "long chunks are lifted",
+        "retrieval.standing:length_shares", "-LENGTH *", "LENGTH *",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
+        model=True,
+    ),
+    broken(
+        "keywords are heard by their raw score",
+        "retrieval.standing:keyword_shares", "scores / mass if", "scores if",
+        "rerank: late interaction is the weighted mean of best matches, and what stands there",
         model=True,
     ),
     broken(

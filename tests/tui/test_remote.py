@@ -193,14 +193,14 @@ def test_a_step_over_the_pipe_is_the_step_an_engine_here_makes(
     remote: Remote, heard: Heard, notes: Path, settings: Settings
 ) -> None:
     heard.next(Updated)
-    remote.send(MakeStep(3, First("quagga unheard words")))
+    remote.send(MakeStep(3, First("quaga unheard words")))
     first = heard.next(StepDone)
     assert first.run == 3
     assert first.pause.proposal is not None
     remote.send(MakeStep(4, Accept(first.pause.trace, first.pause.proposal), branch=0))
     second = heard.next(StepDone)
     with Engine.open(notes, settings) as engine:
-        here = engine.search("quagga unheard words")
+        here = engine.search("quaga unheard words")
     assert [r.hits for r in second.pause.trace.rounds] == [r.hits for r in here.rounds[:2]]
     remote.send(MakeStep(5, Own(second.pause.trace, " ")))
     assert "empty" in heard.next(StepFailed).reason
