@@ -481,12 +481,10 @@ def _is_wrong_use(error: GlassboxError) -> bool:
 def _look() -> Look:
     """How standard output can be drawn on, by the options and its encoding; the measure of text is set to match."""
     from glassbox_tui.config import load_ui, read_config
+    from glassbox_tui.tui import widths
     from glassbox_tui.views.look import look_of
 
     ui = load_ui(file=read_config().ui)
-    if ui.ambiguous == "wide":
-        from glassbox_tui.tui.widths import ambiguous_is_wide
-
-        ambiguous_is_wide()
+    widths.ambiguous_is_wide() if ui.ambiguous == "wide" else widths.as_the_widest_terminal()
     ascii_only = not (sys.stdout.encoding or "ascii").lower().startswith("utf")
     return look_of(ascii=ui.ascii == "yes" or (ui.ascii == "auto" and ascii_only), wide=ui.ambiguous == "wide")

@@ -19,6 +19,7 @@ from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.retrieval.trace import Hit
 from glassbox_tui.settings import Settings
 from glassbox_tui.text.language import CJK, language_of
+from glassbox_tui.text.turns import without_tokens
 
 # Called with each new stretch of the answer as it is written; together they are its text.
 PieceFn = Callable[[str], None]
@@ -84,7 +85,7 @@ def _by_model(question: str, hits: Sequence[Hit], model: ChatModel, settings: Se
         [place_of(hit) for hit in prompt.shown],
     )
     if not heard.stopped:
-        heard.cut = reached_limit(model)
+        heard.cut = False if heard.said.over else reached_limit(model)
     notices = list(notices_of(model))
     if foreign:
         notices.append(f"Left out, in a language that {model.name} does not read: {_names(foreign)}.")
@@ -114,7 +115,7 @@ def _heard(pieces: Iterable[str], sources: int, calls: Calls, places: Sequence[s
     Raises what the writer raises, and Cancelled where it was stopped before there was anything to show.
     """
     heard, told = _Heard(), ""
-    written = ""
+    written = raw = ""
 
     def tell(done: bool) -> None:
         nonlocal told
@@ -124,8 +125,9 @@ def _heard(pieces: Iterable[str], sources: int, calls: Calls, places: Sequence[s
             told = heard.said.text
 
     def watched() -> Iterable[str]:
+        nonlocal raw
         for piece in pieces:
-            heard.thought = heard.thought or bool(piece.strip())
+            raw += piece
             yield piece
             if calls.cancelled():
                 raise Cancelled
@@ -143,6 +145,7 @@ def _heard(pieces: Iterable[str], sources: int, calls: Calls, places: Sequence[s
             getattr(pieces, "close", lambda: None)()
     if not heard.said.over:
         tell(done=True)
+    heard.thought = bool(without_tokens(raw).strip())
     if heard.stopped and not heard.said.text:
         raise Cancelled
     return heard

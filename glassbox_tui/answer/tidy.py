@@ -14,6 +14,7 @@ from itertools import pairwise
 from glassbox_tui.answer.citations import checked, citations_in
 from glassbox_tui.text.normalize import fold
 from glassbox_tui.text.sentences import sentences
+from glassbox_tui.text.turns import own_turn
 
 # What polite models begin with.
 _wrapper = re.compile(
@@ -76,7 +77,9 @@ def tidy(written: str, sources: int, *, places: Sequence[str] = (), done: bool =
 
     `places`: the lines of the prompt that say where its passages stand; a copy of one is no answer.
     """
-    body = _unwrapped(written, done)
+    turn, ended = own_turn(written, done)
+    done = done or ended
+    body = _unwrapped(turn, done)
     echo = _echo.search(body)
     if echo is not None:
         body, done = body[: echo.start()], True
@@ -94,7 +97,7 @@ def tidy(written: str, sources: int, *, places: Sequence[str] = (), done: bool =
     text, repeats = _once(found.text, done)
     text, counts = _without_count(text, done)
     repeats = repeats or counts
-    return Tidy(text.rstrip(), found.removed, repeats, repeats or echo is not None, copied)
+    return Tidy(text.rstrip(), found.removed, repeats, repeats or ended or echo is not None, copied)
 
 
 def _own_lines(body: str, places: Sequence[str], done: bool) -> str:

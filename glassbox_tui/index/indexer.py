@@ -31,7 +31,7 @@ from glassbox_tui.text.tokens import terms
 from glassbox_tui.text.visible import has_visible
 
 # Raise it when text/ or notes/ change what comes out for the same file: every note is then read again.
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 # A file may change twice within one tick of the clock. One indexed this soon after its last change is checked by hash.
 SETTLED_NS = 2_000_000_000
 

@@ -12,7 +12,7 @@ import queue
 import re
 import socket
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from glassbox_tui.models.chat import Message, ReadingFn
 from glassbox_tui.models.control_tokens import neutral
 from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.halves import joined
 from glassbox_tui.progress import Cancelled, CancelledFn
 from glassbox_tui.settings import Settings
 
@@ -35,6 +36,9 @@ _LONGEST_TOKEN = 16  # characters, so many tokens on end: who writes more does n
 _PER_MESSAGE = 8  # tokens that a chat format puts around a message, at most
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELD = re.compile(r"(event|id|retry)?:")
+# Why a text ended, by `finish_reason`: at the limit, or where the model was done. Servers use these words, and others.
+_AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
+_DONE = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
 # Runs that count alike: letters, then single characters. A blank goes with the word after it.
 _RUN = re.compile(r"[A-Za-z]+|[^A-Za-z ]| {2,}")
 _PLAIN = re.compile(r"[\x00-\x7f\u2000-\u206f\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]")
@@ -59,6 +63,12 @@ class ServerModel:
         self._settings = settings
         self._turn = Lock()
         self._model = settings.llm_server_model.strip()
+        self._reached_limit: bool | None = None
+
+    @property
+    def reached_limit(self) -> bool | None:
+        """Whether the text written last was cut at its limit; None: the server did not say."""
+        return self._reached_limit
 
     @property
     def name(self) -> str:
@@ -117,14 +127,20 @@ class ServerModel:
             "stream": True,
         }
         began, room = False, limit * _LONGEST_TOKEN
-        for piece in _pieces(_events(self._exchange("POST", "/chat/completions", body, cancelled)), self._where):
+        events = _events(self._exchange("POST", "/chat/completions", body, cancelled))
+        self._reached_limit = None
+        for piece in joined(_pieces(events, self._where, self._ended)):
             if not began:
                 reading(total, total)
                 began = True
             yield piece[:room]
             room -= len(piece)
             if room <= 0:  # a server that knows no limit may write for ever
+                self._reached_limit = True
                 return
+
+    def _ended(self, reason: str) -> None:
+        self._reached_limit = True if reason in _AT_LIMIT else False if reason in _DONE else None
 
     @property
     def _where(self) -> str:
@@ -365,8 +381,11 @@ def _text(line: bytes) -> str:
         raise _Odd("sent bytes that are not UTF-8: it is no chat server") from None
 
 
-def _pieces(events: Iterable[str], where: str) -> Iterator[str]:
-    """The text in the events of a chat completion. Raises ModelError for an error among them, and for half a stream."""
+def _pieces(events: Iterable[str], where: str, over: Callable[[str], None] = lambda reason: None) -> Iterator[str]:
+    """The text in the events of a chat completion; `over` is told why it ended, if the server says so.
+
+    Raises ModelError for an error among them, and for half a stream.
+    """
     ended = False
     try:
         for event in events:
@@ -378,8 +397,10 @@ def _pieces(events: Iterable[str], where: str) -> Iterator[str]:
                 raise _Odd(f"sent what is no JSON ({event[:60]!r}): it is no chat server") from None
             if said := _error_text(document):
                 raise _Odd(f"failed: {' '.join(said.split())[:200]}")
-            text, over = _choice(document)
-            ended = ended or over
+            text, reason, whole = _choice(document)
+            if reason:
+                over(reason)
+            ended = ended or whole or bool(reason)
             if text:
                 yield text
         if not ended:
@@ -388,13 +409,13 @@ def _pieces(events: Iterable[str], where: str) -> Iterator[str]:
         raise ModelError(_sentence(where, error)) from None
 
 
-def _choice(document: Any) -> tuple[str, bool]:
-    """(text, whether it is the last) of one event or of a whole answer; what else it holds does not matter."""
+def _choice(document: Any) -> tuple[str, str, bool]:
+    """(text, why it is the last, whether it is all) of one event or of an answer; the rest does not matter."""
     choices = document.get("choices") if isinstance(document, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     said = choice.get("delta") or choice.get("message")
     text = said.get("content") if isinstance(said, dict) else None
-    return text if isinstance(text, str) else "", bool(choice.get("finish_reason") or choice.get("message"))
+    return text if isinstance(text, str) else "", str(choice.get("finish_reason") or ""), bool(choice.get("message"))
 
 
 def _most_tokens(text: str) -> int:

@@ -15,6 +15,7 @@ from glassbox_tui.notes import pdf
 from glassbox_tui.notes.decode import decode, newlines, repair
 from glassbox_tui.notes.frontmatter import front_matter
 from glassbox_tui.notes.scan import kind_of
+from glassbox_tui.text.markdown import first_heading
 from glassbox_tui.text.visible import has_visible
 
 MEGABYTE = 1_000_000
@@ -139,7 +140,7 @@ def _load_text(data: bytes, kind: str, stem: str) -> LoadedNote:
         head = front_matter(text)
         title, body_start = head.title, head.body_start
         warnings += [head.warning] if head.warning else []
-        title = one_line(title or "") or first_heading(text, body_start)
+        title = one_line(title or "") or one_line(first_heading(text, body_start))
     empty = not has_visible(text[body_start:])
     return LoadedNote(
         text=text,
@@ -193,37 +194,6 @@ def _document_title(title: str) -> str:
     """A PDF's own title, unless a program filled it in."""
     title = one_line(title)
     return title if len(title) > 1 and title.isprintable() and not _PROGRAM_TITLE.match(title) else ""
-
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}#[ \t]+(.+)")
-
-
-def first_heading(text: str, start: int = 0) -> str | None:
-    """The first level-1 heading of a markdown body, outside code fences, as plain words."""
-    fence = ""
-    previous = ""
-    for line in text[start:].split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip(" `~"):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif heading := _ATX.match(line):
-            if title := _plain(heading[1]):
-                return title
-        elif previous and re.fullmatch(r" {0,3}=+[ \t]*", line):
-            return _plain(previous)
-        previous = "" if mark or fence else line.strip()
-    return None
-
-
-def _plain(heading: str) -> str:
-    """A heading without its inline markup: links become their words, emphasis and code marks go."""
-    words = re.sub(r"(?:^| )#+$", "", one_line(heading))
-    words = re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", words)
-    return re.sub(r"(\*\*|__|`+|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", words)
 
 
 def one_line(title: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from glassbox_tui.text.raw_html import raw_until
 from glassbox_tui.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -41,11 +43,23 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading. `path` is the heading path; `starts[i]` is where heading path[i] stands."""
+    """What stands under one heading. `path` is the heading path; `starts[i]` is where heading path[i] stands.
+
+    `bare`: of headings with nothing under them, in order, where each stands and the path down to it. They come before
+    what stands under the last of them, `text`, or behind it at the end of the note.
+    """
 
     path: tuple[str, ...]
     starts: tuple[int, ...]
     units: tuple[Unit, ...]
+    bare: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    text: tuple[int, int] = (0, 0)
+
+    def path_of(self, start: int, end: int) -> tuple[str, ...]:
+        """The heading path of [start, end) within it: of headings alone, the path down to the first of them."""
+        if not self.bare or (start < self.text[1] and self.text[0] < end):
+            return self.path
+        return self.bare[max(0, bisect_right(self.bare, start, key=lambda heading: heading[0]) - 1)][1]
 
 
 class _Block(NamedTuple):
@@ -69,12 +83,19 @@ def sections(text: str, start: int) -> list[Section]:
     found: list[Section] = []
     path: list[tuple[int, str, int]] = []  # level, title, start
     units: list[Unit] = []
+    bare: list[tuple[int, tuple[str, ...]]] = []
+
+    def names() -> tuple[str, ...]:
+        return tuple(p[1] for p in path)
 
     def close() -> None:
-        found.append(Section(tuple(p[1] for p in path), tuple(p[2] for p in path), tuple(units)))
+        under = [unit for unit in units if unit.kind is not Kind.HEADING]
+        span = (under[0].start, under[-1].end) if under else (0, 0)
+        found.append(Section(names(), tuple(p[2] for p in path), tuple(units), tuple(bare), span))
         units.clear()
+        bare.clear()
 
-    for block in _blocks(text, start):
+    for block in _blocks(text, start, len(text)):
         if not block.level:
             units.extend(_units(text, block))
             continue
@@ -84,12 +105,30 @@ def sections(text: str, start: int) -> list[Section]:
             path.pop()
         path.append((block.level, block.title, block.start))
         units.append(Unit(block.start, _stripped_end(text, block), Kind.HEADING))
+        bare.append((block.start, names()))
     if units and found and all(unit.kind is Kind.HEADING for unit in units):
         last = found.pop()  # a heading with nothing under it is no chunk of its own
-        found.append(Section(last.path, last.starts, last.units + tuple(units)))
+        found.append(replace(last, units=last.units + tuple(units), bare=last.bare + tuple(bare)))
     elif units:
         close()
     return found
+
+
+def first_heading(text: str, start: int = 0) -> str:
+    """The first heading of level 1 in text[start:] that says something, as `sections` names it; "" if there is none.
+
+    Most notes begin with it, so ever longer beginnings are read: where a line stands depends on those before it only.
+    """
+    end, read = start, _FIRST_LOOK
+    while end < len(text):
+        end = text.find("\n", start + read) + 1 or len(text)
+        if title := next((block.title for block in _blocks(text, start, end) if block.level == 1 and block.title), ""):
+            return title
+        read *= 4
+    return ""
+
+
+_FIRST_LOOK = 2_000  # characters
 
 
 @lru_cache(maxsize=1)
@@ -102,16 +141,17 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _blocks(text: str, start: int) -> Iterator[_Block]:
-    """Leaf blocks of text[start:], in order and disjoint, with the text between them: a partition of its lines."""
-    body = text[start:]
+def _blocks(text: str, start: int, end: int) -> Iterator[_Block]:
+    """Leaf blocks of text[start:end], in order and disjoint, with the text between them: a partition of its lines."""
+    body = text[start:end]
     lines = [start]  # lines[i] is where line i begins
     at = start
     for line in body.split("\n"):
         at += len(line) + 1
         lines.append(at)
-    lines[-1] = len(text)
+    lines[-1] = end
     done = 0  # line
+    raw_end, raw = start, raw_until(text)
     # The parser would begin a line at a lone carriage return as well: text that is handed in may hold some.
     tokens = _parser().parse(body.replace("\r", " "))
     for index, token in enumerate(tokens):
@@ -124,12 +164,15 @@ def _blocks(text: str, start: int) -> Iterator[_Block]:
             yield _Block(lines[done], lines[first], "text")
         done = last
         name = token.type.removesuffix("_open")
-        if name == "heading" and token.level == 0 and lines[last] - lines[first] <= LONGEST_HEADING:
+        if name == "html_block" and lines[first] >= raw_end:
+            raw_end = raw(lines[first], lines[last])
+        own = token.level == 0 and lines[first] >= raw_end
+        if name == "heading" and own and lines[last] - lines[first] <= LONGEST_HEADING:
             yield _Block(lines[first], lines[last], name, int(token.tag[1:]), _title(tokens[index + 1].content))
         else:
             yield _Block(lines[first], lines[last], name)
     if done < len(lines) - 1:
-        yield _Block(lines[done], len(text), "text")
+        yield _Block(lines[done], end, "text")
 
 
 _LEAVES = frozenset({"paragraph_open", "heading_open", "table_open", "fence", "code_block", "html_block", "hr"})

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from glassbox_tui.text.normalize import fold
+from glassbox_tui.text.turns import own_turn, without_tokens
 
 QUERY_CHARS = 300  # a query that is longer is no query
 PASSAGE_CHARS = 1_200
@@ -19,7 +20,6 @@ WORD_CHARS = 40
 
 _thinking = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _thought = re.compile(r".*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)
-_template = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>")
 _fence = re.compile(r"^\s*(?:```|~~~)[\w+-]*\s*$", re.MULTILINE)
 _control = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
@@ -66,7 +66,7 @@ def said(reply: str) -> str:
     text = _thinking.sub(" ", reply)
     text = _thought.sub(" ", text)  # a reply that begins in the middle of the thinking
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
-    text = _template.sub("\n", text)
+    text = without_tokens(own_turn(text)[0], "\n")
     text = _control.sub("", text)
     return _fence.sub("", text).strip()
 

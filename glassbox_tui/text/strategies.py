@@ -39,7 +39,7 @@ _Read = Callable[[int, int], tuple[str, float]]
 def _sentences(text: str, begin: int, parts: Sequence[Section], options: ChunkOptions, title: str) -> Iterator[Piece]:
     for part in parts:
         for start, end, index_text in pack(text, part, options, title):
-            yield start, end, index_text, part.path
+            yield start, end, index_text, part.path_of(start, end)
 
 
 def _headings(text: str, begin: int, parts: Sequence[Section], options: ChunkOptions, title: str) -> Iterator[Piece]:
@@ -49,14 +49,14 @@ def _headings(text: str, begin: int, parts: Sequence[Section], options: ChunkOpt
         if part.units:
             read = _reader(text, _locator([part]), options, title, share)
             for start, end, index_text in _windows(text, part.units[0].start, part.units[-1].end, size, overlap, read):
-                yield start, end, what_fits(index_text, share), part.path
+                yield start, end, what_fits(index_text, share), part.path_of(start, end)
 
 
 def _fixed(text: str, begin: int, parts: Sequence[Section], options: ChunkOptions, title: str) -> Iterator[Piece]:
     share, section_at = token_share(options), _locator(parts)
     read = _reader(text, section_at, options, title, share)
     for start, end, index_text in _windows(text, begin, len(text), options.chars, options.overlap, read):
-        yield start, end, what_fits(index_text, share), section_at(start).path
+        yield start, end, what_fits(index_text, share), section_at(start).path_of(start, end)
 
 
 def _recursive(text: str, begin: int, parts: Sequence[Section], options: ChunkOptions, title: str) -> Iterator[Piece]:
@@ -72,7 +72,7 @@ def _recursive(text: str, begin: int, parts: Sequence[Section], options: ChunkOp
         if excess > 1 and end - start > 1:
             waiting += [*partition(text, start, end, max(1, int((end - start) / excess * 0.9)))][::-1]
         else:
-            yield start, end, what_fits(index_text, share), section_at(start).path
+            yield start, end, what_fits(index_text, share), section_at(start).path_of(start, end)
 
 
 def partition(text: str, start: int, end: int, limit: int, separator: int = 0) -> Iterator[tuple[int, int]]:

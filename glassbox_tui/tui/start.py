@@ -9,7 +9,7 @@ from pathlib import Path
 from glassbox_tui.config import Config, Ui, language, load_ui, origin
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui import registry, session, state, themes
+from glassbox_tui.tui import registry, session, state, themes, widths
 from glassbox_tui.tui.keymap import keymap
 from glassbox_tui.tui.keys import remap
 from glassbox_tui.tui.session import Session
@@ -44,10 +44,7 @@ def started(
     told = {name for name in ("theme", "language") if origin(name, Ui, config.ui, environ) != "default"}
     tongue = language(ui, environ) if "language" in told else kept.get("language", language(ui, environ))
     speak(tongue)
-    if ui.ambiguous == "wide":
-        from glassbox_tui.tui.widths import ambiguous_is_wide
-
-        ambiguous_is_wide()
+    widths.ambiguous_is_wide() if ui.ambiguous == "wide" else widths.as_the_widest_terminal()
     colours = ui.theme if "theme" in told else kept.get("theme", ui.theme)
     theme = themes.chosen(colours, no_color="NO_COLOR" in environ, given="theme" in told)
     look = look_of(ascii=wants_ascii(environ) if ui.ascii == "auto" else ui.ascii == "yes", wide=ui.ambiguous == "wide")

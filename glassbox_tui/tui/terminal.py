@@ -19,6 +19,7 @@ from typing import Protocol, runtime_checkable
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 
+from glassbox_tui.tui.anchors import anchored
 from glassbox_tui.tui.keyboard import KeyboardDecoder
 from glassbox_tui.tui.lean import lean
 from glassbox_tui.tui.words import say
@@ -44,11 +45,12 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._ascii_only = wants_ascii(os.environ)
         if self.screen is not None:
             self._file = self.screen
 
     def write(self, data: str) -> None:
-        super().write(lean(data))
+        super().write(lean(anchored(data, ascii_only=self._ascii_only)))
 
     def run_input_thread(self) -> None:
         """Read keys until the app ends; bytes that are no UTF-8 are left out, and that is said once.

@@ -50,6 +50,27 @@ def test_pieces_are_the_text_however_it_was_cut() -> None:
         assert "9" in found.notice
 
 
+@pytest.mark.parametrize("end", ["<|im_end|>", "</s>", "<end_of_turn>\n", "<|eot_id|>", "<｜end▁of▁sentence｜>"])
+@pytest.mark.parametrize("size", [1, 3, 500])
+def test_an_answer_with_the_tokens_of_its_chat_format_is_the_one_without_them(end: str, size: int) -> None:
+    """Also its claims, and whether it is said to break off: the end of a turn is no limit."""
+    said = "The lock is released when the lease ends [1]. A clock that drifts ends it early"
+    written = f"{end}{said}{end}<|im_start|>user\nAnd tea?{end}Tea is green."
+    told: list[str] = []
+    model = Scripted(*(written[at : at + size] for at in range(0, len(written), size)))
+    engine = Engine(HashingEmbedder(), settings=Settings(), generator=model).build(NOTES)
+    found = answer(engine.search(QUESTION), engine, piece=told.append)
+    model = Scripted(said)
+    model.reached_limit = False
+    without = asked(model)
+    assert "".join(told) == found.text == said
+    assert [(claim.text, claim.verdict) for claim in found.claims] == [
+        (claim.text, claim.verdict) for claim in without.claims
+    ]
+    assert (len(found.claims), found.notice) == (2, without.notice)
+    assert asked(Scripted(end, end)).notice == "scripted wrote nothing: this is an extract."
+
+
 @pytest.mark.parametrize("thought", ["<think>one two", "<think>一。二。", "three</think>", "<think></think>  "])
 def test_thoughts_without_an_answer_give_an_extract_that_says_so(thought: str) -> None:
     found = asked(Scripted(*thought))

@@ -21,6 +21,8 @@ PARTS = (
     ),
     *("\n[1]\n> ", "[1] tea.md > Tea", "tea.md > Tea\n", "1. tea.md > Green tea\n", "tea.md > ", "tea", "Tea"),
     *(" [1]", " [9]", "[1, 2]", "[", "【2】", "</think>", "<think>", "<th", "Mr. "),
+    *("<|im_start|>", "assistant", "user\n", "<|im_end|>", "</s>", "<s>", "[/INST]", "<|im", "<end_of_turn>", "`"),
+    *("<|channel|>", "analysis", "final", "<|message|>", "<|end|>", "<|start_header_id|>", "<|end_header_id|>", "租"),
 )
 PLACES = ("tea.md > Tea", "tea.md > Green tea", "lock.md")
 written = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)

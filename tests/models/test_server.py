@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from small_chat_server import SmallChatServer, body, event
 
 from glassbox_tui.models import server as server_module
-from glassbox_tui.models.chat import ChatModel, Message, complete
+from glassbox_tui.models.chat import ChatModel, Message, complete, reached_limit
 from glassbox_tui.models.errors import ModelError
+from glassbox_tui.models.halves import joined
 from glassbox_tui.models.llama import LlamaModel
 from glassbox_tui.models.server import ServerModel, _events, _pieces, locate
 from glassbox_tui.notes.bundled import bundled_corpus
@@ -176,6 +177,55 @@ def test_a_prompt_that_does_not_fit_names_both_numbers_and_is_not_sent(server: S
     with pytest.raises(ModelError, match=rf"about {asked.count(long)} tokens .* room for 100 "):
         complete(asked, long, 5)
     assert server.asked == []
+
+
+@given(st.text(alphabet="a好\U0001f600\U0001f468\u200d\U00020000é", max_size=12), st.data())
+def test_a_character_is_whole_wherever_the_server_cuts_its_halves(text: str, data: st.DataObject) -> None:
+    """JSON escapes an emoji as two halves; a server that counts in them may put an event between the two."""
+    units = text.encode("utf-16-le")
+    halves = [chr(int.from_bytes(units[at : at + 2], "little")) for at in range(0, len(units), 2)]
+    edges = sorted({0, len(halves), *data.draw(st.lists(st.integers(0, len(halves))))})
+    pieces = ["".join(halves[a:b]) for a, b in itertools.pairwise(edges)]
+    stream = b"".join(event(piece) + b'data: {"choices": [{"delta": {"content": ""}}]}\n\n' for piece in pieces)
+    written = list(joined(_pieces(_events([stream + DONE]), "it")))
+    assert "".join(written) == text
+    assert all(piece.encode() for piece in written)  # in whole characters each
+
+
+def test_half_a_character_alone_is_one_mark_and_no_crash(server: SmallChatServer) -> None:
+    server.chat = body(event("a\ud83d") + event("b\ude00") + event("\ud83d") + DONE)
+    assert complete(model(server, llm_server_model="mine"), ASKED, 9) == "a\ufffdb\ufffd\ufffd"
+
+
+def finished(reason: str | None) -> bytes:
+    return b"data: " + json.dumps({"choices": [{"delta": {}, "finish_reason": reason}]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "cut"),
+    [
+        (finished("stop"), False), (finished("length"), True), (finished("stop") + DONE, False), (DONE, None),
+        (finished("max_tokens") + DONE, True), (finished("eos_token"), False), (finished("content_filter"), None),
+        (finished(None) + finished("stop"), False), (finished("stop") + finished(None) + DONE, False),
+    ],
+)  # fmt: skip
+def test_whether_the_answer_breaks_off_is_what_the_server_says(
+    server: SmallChatServer, end: bytes, cut: bool | None
+) -> None:
+    asked = model(server, llm_server_model="mine")
+    assert reached_limit(asked) is None
+    for text in ("no full stop", "A full stop."):
+        server.chat = body(event(text) + end)
+        assert complete(asked, ASKED, 9) == text
+        assert reached_limit(asked) is cut
+
+
+def test_what_a_server_says_of_one_answer_is_not_said_of_the_next(server: SmallChatServer) -> None:
+    asked = model(server, llm_server_model="mine")
+    server.chat = body(event("tea " * 50) + DONE)
+    assert (len(complete(asked, ASKED, 2)), reached_limit(asked)) == (32, True)
+    server.chat = body(event("tea") + DONE)
+    assert (complete(asked, ASKED, 2), reached_limit(asked)) == ("tea", None)
 
 
 # -- stopping --------------------------------------------------------------------------------------------------------
