@@ -92,7 +92,9 @@ _NOT_WRITABLE_OS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.
 def store_error(path: Path | None, error: Exception) -> StoreError:
     """What SQLite or the disk said, as a sentence that names the file and, where there is one, the way out."""
     code = _code(error)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    # What was written was UTF-8, and our own statements are sound: where either is not so, somebody wrote over it.
+    odd = any(words in str(error) for words in ("Could not decode to UTF-8", "no such column", "no such table"))
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or odd:
         return DamagedError(f"the index {path} is damaged ({error})")
     return StoreError(f"cannot use the index {path}: {reason(error)}{_HINTS.get(code, '')}")
 

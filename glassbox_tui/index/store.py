@@ -88,6 +88,12 @@ def open_store(path: Path) -> tuple[Store, tuple[str, ...]]:
     return store, ()
 
 
+def begin_anew(path: Path, why: str) -> tuple[Store, tuple[str, ...]]:
+    """`set_aside`, under the writer's lock: for an index whose rows turn out to be unreadable. Raises StoreError."""
+    with _alone(lock_of(path), path):
+        return set_aside(path, why)
+
+
 def _aside(path: Path) -> list[Path]:
     """Databases that were set aside, the latest last."""
     return sorted(p for p in path.parent.glob(f"{path.name}.set-aside-*") if not p.name.endswith(("-wal", "-shm")))
@@ -373,7 +379,10 @@ class Store:
             " FROM notes WHERE collection = ? ORDER BY path",
             (COLLECTION,),
         )
-        return [NoteRecord(*(*r[:10], () if r[10] == "[]" else tuple(json.loads(r[10])), r[11])) for r in rows]
+        try:
+            return [NoteRecord(*(*r[:10], () if r[10] == "[]" else tuple(json.loads(r[10])), r[11])) for r in rows]
+        except (ValueError, TypeError) as error:
+            raise self._damaged(f"the warnings of a note cannot be read: {error}") from None
 
     @_told
     def read_all(self, paths: Sequence[str] | None = None, first_term: int = 0) -> Contents:
@@ -401,7 +410,10 @@ class Store:
         try:
             return read_contents(rows, notes, vocabulary)
         except (ValueError, TypeError) as error:
-            raise DamagedError(f"the index {self.path} is damaged ({error}): doctor --repair builds it anew") from None
+            raise self._damaged(str(error)) from None
+
+    def _damaged(self, why: str) -> DamagedError:
+        return DamagedError(f"the index {self.path} is damaged ({why})")
 
     @_told
     def missing_keys(

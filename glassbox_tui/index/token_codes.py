@@ -28,10 +28,13 @@ def encode_passage(embedder: Embedder, key: str, text: str, keep_codes: bool = T
 def read_codes(
     store: Store, model: str, dimension: int, keys: Sequence[str]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], list[bool]]:
-    """Codes of `keys` end to end (tokens, dimension / 4), offsets (keys + 1,), and which keys have codes."""
-    found = store.token_codes(model, keys)
-    blobs = [found.get(key, b"") for key in keys]
+    """Codes of `keys` end to end (tokens, dimension / 4), offsets (keys + 1,), and which keys have codes.
+
+    Codes of no whole number of tokens are damaged, and count as none.
+    """
     width = dimension // PER_BYTE
+    found = {key: blob for key, blob in store.token_codes(model, keys).items() if len(blob) % width == 0}
+    blobs = [found.get(key, b"") for key in keys]
     codes = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(-1, width)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(b) // width for b in blobs], dtype=np.int64)])
     return codes, offsets, [key in found for key in keys]

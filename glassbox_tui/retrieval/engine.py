@@ -25,9 +25,10 @@ from glassbox_tui.index.keeper import Keeper, Way
 from glassbox_tui.index.location import index_path
 from glassbox_tui.index.lock import lock_of, writing
 from glassbox_tui.index.rows import NoteRecord, text_hash
+from glassbox_tui.index.schema import DamagedError
 from glassbox_tui.index.scope import rows_within, tidy, within
 from glassbox_tui.index.snapshot import Snapshot
-from glassbox_tui.index.store import Store, open_store
+from glassbox_tui.index.store import Store, begin_anew, open_store
 from glassbox_tui.models.catalog import E5, CatalogEntry, open_embedder
 from glassbox_tui.models.chat import ChatModel
 from glassbox_tui.models.errors import ModelError
@@ -188,8 +189,13 @@ class Engine:
         check_file(self.root)
         path = index_file or index_path(self.settings, self.root)
         store, notices = open_store(path)
+        try:
+            self._use(store, lock_of(path))
+        except DamagedError as error:  # a row that cannot be read shows when all are
+            store, more = begin_anew(path, str(error))
+            notices += more
+            self._use(store, lock_of(path))
         self._notices += notices
-        self._use(store, lock_of(path))
         return self
 
     def _use(self, store: Store, lock: FileLock | None = None) -> None:
