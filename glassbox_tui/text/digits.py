@@ -83,6 +83,8 @@ def loose_digits(text: str) -> Iterator[Found]:
             yield from _account(match[1], *match.span())
     for match in _cluster.finditer(text):
         found = match[0]
+        if not may_be_loose(found):  # one word, of which `word_digits` has said what there is to say
+            continue
         if found[0] == "+" or _marked.match(found) or _unmarked.fullmatch(found):
             yield from _digits(found, *match.span())
 

@@ -181,6 +181,7 @@ def test_what_is_no_value_has_no_value_term(text: str) -> None:
 
 
 @given(scrap_texts)
+@example("0002024-01-16+49")
 def test_spans_hold_their_values_and_every_value_is_a_term(text: str) -> None:
     found = values(text)
     held = set(terms(text))
