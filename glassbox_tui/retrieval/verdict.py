@@ -7,14 +7,14 @@ the first LEADING chunks, and how far they stand out from the rest of the first 
 words           share of the idf weight of the question's content words that one note holds in the leading chunks
 words across    the same, where the best chunk is in another language than the question
 rare            what the missing words weigh, the rare ones most (the square of idf over the highest idf)
-literals        -1 where a word with a digit (version, date, id, amount) is not held whole
+literals        -1 where a version, date, id or amount is not held whole
 meaning         as words, but a word also counts as far as the best chunk's tokens come near it
 words margin    words of the best note, less those of the third best
 dense           the best chunk's levelled cosine, less that of an average text
 dense margin    the same, less that of the third best note
 rerank margin   as dense margin, by the reranker's score; of late interaction, the highest similarity
 agreement       how many of the lists bm25, dense and rerank have the best chunk first
-other language  1 where the best chunk is in another language than the question
+other language  how far the best chunk is in another language than the question, 0 to 1
 chinese         1 where the question is Chinese, whose words are cut and held in another way
 
 A margin is held against the third best note and not the second, for a fact may be written down twice. Where there are
@@ -23,6 +23,7 @@ not that many notes, an average text stands in for them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -41,7 +42,7 @@ from glassbox_tui.retrieval.reasons import AGAINST, UNSURE
 from glassbox_tui.retrieval.stages import Meetings, Ranking
 from glassbox_tui.retrieval.trace import ANSWERED, NOTHING, RELATED, START, Grade, Signal
 from glassbox_tui.text.content import Word, content_words
-from glassbox_tui.text.language import CJK, language_of
+from glassbox_tui.text.language import CJK, language_of, language_share
 
 DEPTH = 30  # chunks of the final order that a verdict knows of
 LEADING = 3  # chunks whose words count
@@ -49,6 +50,9 @@ RIVAL = 2  # which of the other notes a margin is held against: the second best 
 MOST_MARGIN = 0.25  # of a rerank score; more says nothing more
 NEAR, SAME = 0.35, 0.65  # similarity at which a token begins to be near, and counts as the same word
 TELLING = 0.25  # share of the log-odds from which a signal is named as a reason
+
+# 3.3.4, 13 March 2024, DEC-0055, 77204981; not 50, the 15th, 2015年: counts and years are often left unsaid in a note.
+_literal = re.compile(r"\d\D*[^\d\s]\D*\d|[^\W\d_][.-]?\d|\d{5}")
 
 Span = tuple[int, int]
 # uid -> the spans of the question that this chunk holds in other words: translated, or spelled in another way.
@@ -120,8 +124,9 @@ def facts(seen: Seen) -> dict[str, Fact]:
         return {}
     best = seen.snapshot.chunk(pool[0])
     words = content_words(seen.query.intent, seen.min_token_len)
-    other = best.language != language_of(seen.query.intent)
-    found = {"other language": Fact(float(other), f"the best chunk is in {best.language}" if other else "")}
+    apart = 1.0 - language_share(best.text, language_of(seen.query.intent))
+    other = apart > 0.5
+    found = {"other language": Fact(apart, f"the best chunk is in {best.language}" if other else "")}
     found["chinese"] = Fact(float(language_of(seen.query.intent) == CJK))
     found |= _words(words, pool, seen, other)
     similar = _similarities(seen)
@@ -170,8 +175,7 @@ def _words(words: Sequence[Word], pool: Sequence[str], seen: Seen, other: bool) 
     highest = float(np.log1p((sparse.size + 0.5) / 0.5))
     relative = np.array([max(weight[term] for term in word.ways[0]) / highest for word in words])
     lost = [word.text for word, h in zip(words, held, strict=True) if h < 0.5]
-    literal = [(word, h) for word, h in zip(words, held, strict=True) if any(c.isdigit() for c in word.text)]
-    gone = [word.text for word, h in literal if h < 1.0]
+    gone = [word.text for word, h in zip(words, held, strict=True) if h < 1.0 and _literal.search(word.text)]
     notes = dict(zip(pool, share.tolist(), strict=True))
     ahead = max(range(len(pool[:LEADING])), key=lambda i: share[i])
     detail = f"{covered:.2f} of their weight"

@@ -20,6 +20,14 @@ def chinese_share(text: str) -> float:
     return min(1.0, cjk / (CJK_SHARE * len(_LETTER.findall(text)))) if cjk else 0.0
 
 
+def language_share(text: str, language: str) -> float:
+    """How much of a text is in `language`, 0 to 1, by the same measure: a text in two languages is wholly in both."""
+    if language == CJK:
+        return chinese_share(text)
+    letters = len(_LETTER.findall(text))
+    return min(1.0, (letters - len(_CJK.findall(text))) / (CJK_SHARE * letters)) if letters else 1.0
+
+
 def language_of(text: str) -> str:
     """`CJK` if more than CJK_SHARE of the letters are, else `OTHER` (also for a text without letters)."""
     cjk = len(_CJK.findall(text))

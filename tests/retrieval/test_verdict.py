@@ -218,3 +218,26 @@ def test_a_model_without_weights_of_its_own_has_no_say_and_that_is_told(e5: E5Em
         fitted, notice = weights_for(embedder, reranker)
         assert (fitted.dense is not None, fitted.late is not None) == (dense, late)
         assert told in notice and bool(told) == bool(notice)
+
+
+@pytest.mark.parametrize(
+    ("there", "missing"),
+    [
+        ("when is release 3.3.3", "when is release 3.3.4"),
+        ("what was decided in DEC-0054", "what was decided in DEC-0055"),
+        ("who comes on 12 March 2024", "who comes on 13 March 2024"),
+        ("which bill is over 612.40", "which bill is over 612.70"),
+        ("版本 3.3.3 什么时候发布", "版本 3.3.4 什么时候发布"),
+    ],
+)
+def test_a_near_miss_of_a_version_id_date_or_amount_is_not_answered(e5: E5Embedder, there: str, missing: str) -> None:
+    notes = {
+        "standup.md": "# Standup\n\nRelease 3.3.3 moved to 17 July. 版本 3.3.3 七月十七日发布。",
+        "decisions.md": "# Decisions\n\nDecided in DEC-0054: drop Python 3.9.",
+        "visit.md": "# Visit\n\nAnna comes on 12 March 2024.",
+        "car.md": "# Car\n\nThe insurance bill is over 612.40 EUR.",
+        "pork.md": "# Pork\n\nBraise it for ninety minutes.",
+    }
+    engine = Engine(e5, settings=Settings()).build(notes)
+    assert engine.search(there, max_rewrites=0).last.grade.level == ANSWERED
+    assert engine.search(missing, max_rewrites=0).last.grade.level != ANSWERED
