@@ -29,6 +29,7 @@ from glassbox_tui.commands.output import (
     reason,
     show,
     show_json,
+    show_text,
     tell,
     tolerant_streams,
     width,
@@ -94,8 +95,7 @@ def _retrieve(options: argparse.Namespace) -> int:
     if options.xray:
         from glassbox_tui.views.xray import xray
 
-        sys.stdout.write(xray(trace, width=width(), look=_look()))
-        return DONE
+        return show_text(xray(trace, width=width(), look=_look()))
     if options.report:
         from glassbox_tui.views.report import report
 

@@ -17,6 +17,7 @@ from glassbox_tui.text.normalize import visible
 
 _ENTER = "\x1b[?1049h\x1b[2J"
 _LEAVE = "\x1b[?1049l"
+_ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
 # Where the query box is: (row, column) from 1, in the narrow and in the wide layout.
 _NARROW, _WIDE = (2, 5), (3, 3)
 
@@ -36,7 +37,7 @@ def first_picture(notes: str) -> Iterator[None]:
         os._exit(128 + number)
 
     # Until the app minds them itself.
-    before = {number: signal.signal(number, gone) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, gone) for number in _ENDING}
     _write(_ENTER + picture(notes, os.get_terminal_size(sys.stdout.fileno())))
     try:
         yield

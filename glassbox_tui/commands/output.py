@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,8 +59,38 @@ def show(renderable: RenderableType) -> int:
     """A view on standard output; the exit code of what is done."""
     from rich.console import Console
 
-    Console(width=width(), markup=False, emoji=False, highlight=False).print(renderable)
+    with _in_cells():
+        Console(width=width(), markup=False, emoji=False, highlight=False).print(renderable)
     return DONE
+
+
+def show_text(drawn: str) -> int:
+    """A view that is drawn already."""
+    with _in_cells():
+        sys.stdout.write(drawn)
+    return DONE
+
+
+@contextmanager
+def _in_cells() -> Iterator[None]:
+    """Characters that the encoding of standard output lacks become question marks as wide as they are: columns hold."""
+    from glassbox_tui.tui.widths import as_the_widest_terminal
+
+    as_the_widest_terminal()
+    codecs.register_error("glassbox.cells", _as_wide)
+    _reconfigure(sys.stdout, errors="glassbox.cells")
+    try:
+        yield
+    finally:
+        _reconfigure(sys.stdout, errors="backslashreplace")
+
+
+def _as_wide(error: UnicodeError) -> tuple[str, int]:
+    from rich.cells import cell_len
+
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "?" * sum(cell_len(char) for char in error.object[error.start : error.end]), error.end
 
 
 def show_json(document: dict[str, Any]) -> int:

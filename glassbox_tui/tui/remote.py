@@ -133,8 +133,9 @@ def _how(status: int) -> str:
 
 def main(fd: int) -> None:
     """The child: serve what comes through the pipe `fd` until it breaks, then end at once."""
-    # A key in the terminal (ctrl+c in an editor that the app opened) is not meant for us.
+    # A key in the terminal (ctrl+c or ctrl+\\ in an editor that the app opened) is not meant for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGQUIT, signal.SIG_IGN)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     pipe, sending = Connection(fd), threading.Lock()
 

@@ -87,11 +87,13 @@ class TerminalDriver(LinuxDriver):
             signal.raise_signal(signal.SIGWINCH)  # who knows what was written over the screen: draw it again
 
 
+# Signals that would end us without a word, and leave the terminal as the app has it. An editor may be meant by some.
+OTHERS_THAT_END = (signal.SIGQUIT, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
 LAST_SECONDS = 10  # from a signal to end until the process is ended, whatever it is at
 
 
 def end_on_signals(end: Callable[[int], None]) -> None:
-    """Let SIGTERM and SIGHUP call `end(number)` in the running loop; if that does not end the process, SIGALRM does.
+    """Let signals that end a process call `end(number)` in the running loop; if that does not do it, SIGALRM does.
 
     Does nothing outside the main thread: whoever runs us there minds the signals.
     """
@@ -101,7 +103,14 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills, also where no Python runs any more
         signal.alarm(LAST_SECONDS)
 
+    def ending(number: int, _: object) -> None:
+        last_seconds(number, _)
+        with suppress(RuntimeError):  # the loop is closed already
+            loop.call_soon_threadsafe(end, number)
+
     with suppress(RuntimeError, ValueError):
+        for number in OTHERS_THAT_END:
+            signal.signal(number, ending)  # the loop would hear of those, too, that went to an editor
         for number in (signal.SIGTERM, signal.SIGHUP):
             # The loop's own handlers: with them a signal of any kind wakes it, SIGCONT and SIGWINCH too.
             loop.add_signal_handler(number, end, number)

@@ -291,6 +291,18 @@ def test_a_hang_up_or_a_termination_leaves_the_terminal_sane_and_the_lock_free(
         assert not engine.update().locked
 
 
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGINT])
+def test_no_other_signal_that_ends_it_leaves_the_terminal_in_disorder(
+    open_app: Open, corpus: Path, number: signal.Signals
+) -> None:
+    app = open_app(corpus)
+    app.until("dense 100%")
+    app.signal(number)
+    assert app.ended() == 128 + number
+    sound(app)
+    assert app.text.strip() == ""
+
+
 def test_keys_typed_before_the_first_picture_are_not_lost(corpus: Path, data_dir: Path) -> None:
     app = Terminal(command(str(corpus)), environment(data_dir), cwd=ROOT)
     try:

@@ -49,7 +49,7 @@ def test_the_program_and_the_folder_are_on_screen_before_the_toolkit(
         app.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
 def test_a_signal_then_gives_the_terminal_back(tmp_path: Path, number: signal.Signals) -> None:
     app = start(tmp_path, WAIT)
     app.until(r"^ glassbox  /")

@@ -112,6 +112,7 @@ def test_an_editor_that_fails_is_said_and_ctrl_c_in_it_is_not_ours(open_notes: O
     app.type("o")
     app.until("FAKE EDITOR")
     app.signal(signal.SIGINT)  # what a terminal sends to both when the editor leaves ctrl+c to it
+    app.signal(signal.SIGQUIT)  # and ctrl+\\
     app.type("x")
     app.until(r"vim ended with status 3")
     app.until(r"^│ 1/\d+  odd; name")
