@@ -481,7 +481,7 @@ def _is_wrong_use(error: GlassboxError) -> bool:
 def _look() -> Look:
     """How standard output can be drawn on, by the options and its encoding; the measure of text is set to match."""
     from glassbox_tui.config import load_ui, read_config
-    from glassbox_tui.tui import widths
+    from glassbox_tui.views import widths
     from glassbox_tui.views.look import look_of
 
     ui = load_ui(file=read_config().ui)

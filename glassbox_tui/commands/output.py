@@ -74,7 +74,7 @@ def show_text(drawn: str) -> int:
 @contextmanager
 def _in_cells() -> Iterator[None]:
     """Characters that the encoding of standard output lacks become question marks as wide as they are: columns hold."""
-    from glassbox_tui.tui.widths import as_the_widest_terminal
+    from glassbox_tui.views.widths import as_the_widest_terminal
 
     as_the_widest_terminal()
     codecs.register_error("glassbox.cells", _as_wide)

@@ -9,13 +9,14 @@ from pathlib import Path
 from glassbox_tui.config import Config, Ui, language, load_ui, origin
 from glassbox_tui.retrieval.trace import Trace
 from glassbox_tui.settings import Settings
-from glassbox_tui.tui import registry, session, state, themes, widths
+from glassbox_tui.tui import registry, session, state, themes
 from glassbox_tui.tui.keymap import keymap
 from glassbox_tui.tui.keys import remap
 from glassbox_tui.tui.session import Session
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.terminal import wants_ascii
 from glassbox_tui.tui.words import speak
+from glassbox_tui.views import widths
 from glassbox_tui.views.look import look_of
 
 

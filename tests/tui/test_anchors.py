@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from wcwidth import wcwidth
 
 from glassbox_tui.tui.anchors import anchored
-from glassbox_tui.tui.widths import as_the_widest_terminal
 from glassbox_tui.views.plain import pad, steady
+from glassbox_tui.views.widths import as_the_widest_terminal
 
 Measure = Callable[[str], int]
 COLUMNS = 60

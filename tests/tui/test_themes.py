@@ -83,7 +83,7 @@ def test_no_color_is_honoured_unless_a_theme_was_asked_for() -> None:
 def test_ambiguous_characters_take_two_cells_when_the_option_says_so() -> None:
     """In a process of its own: the measure is the process's. The expected widths are those of Unicode's UAX 11."""
     code = (
-        "from glassbox_tui.tui.widths import ambiguous_is_wide; ambiguous_is_wide()\n"
+        "from glassbox_tui.views.widths import ambiguous_is_wide; ambiguous_is_wide()\n"
         "from rich.text import Text; from rich.cells import cell_len; from textual.strip import Strip\n"
         "from rich.segment import Segment\n"
         "print(*map(cell_len, ('α', '“”', '…', '─', '①', 'a', '中', 'ｱ', '⣿', 'e\\u0301', '한', 'é' * 600)))\n"

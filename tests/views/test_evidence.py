@@ -298,7 +298,7 @@ def test_columns_hold_where_ambiguous_characters_are_two_cells_wide() -> None:
     """In a process of its own, as the measure is the process's. Expected widths: UAX #11, ambiguous as wide."""
     code = (
         "from dataclasses import replace; from samples import sample_trace;"
-        "from glassbox_tui.tui.widths import ambiguous_is_wide; from glassbox_tui.views.evidence import *;"
+        "from glassbox_tui.views.widths import ambiguous_is_wide; from glassbox_tui.views.evidence import *;"
         "ambiguous_is_wide(); t = sample_trace(); names = ['α…b', '“中”', '①②③', 'Жук', 'é', 'x', 'y—z', '±'];"
         "hits = tuple(replace(h, path=n, heading=(n,), text=n) for h, n in zip(t.hits, names));"
         "t = replace(t, rounds=(replace(t.last, hits=hits),));"
