@@ -25,6 +25,13 @@ def bare(query: str) -> str:
     """`query` without stray marks at its ends."""
     if not any(char.isalnum() for char in query):
         return query
+    while (left := _cut(query)) != query:  # what was cut behind may have made the path: of `/5/:` the slash stays not
+        query = left
+    return query
+
+
+def _cut(query: str) -> str:
+    """Both ends cut once. Another pass begins where this one ended, so that all of them together are linear."""
     start, end = 0, len(query)
     while _leading.match(query, start) and not _belongs_ahead(query, start):
         start += 1

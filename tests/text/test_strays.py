@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassbox_tui.text.strays import bare
@@ -39,6 +39,7 @@ def test_a_query_of_marks_alone_is_left_as_it_is(query: str) -> None:
     assert bare(query) == query
 
 
+@example("/5/:")
 @given(st.text("ab中5 /.#@$-_+~?!\"“。😀:'", max_size=20))
 def test_only_ends_are_cut_and_no_letter_goes(query: str) -> None:
     left = bare(query)
