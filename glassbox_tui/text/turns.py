@@ -30,8 +30,8 @@ _begins = re.compile(
 )
 # What gpt-oss thinks; its answer is in the channel "final".
 _thought = re.compile(r"<\|channel\|>(?!final\b)[^<]{0,40}<\|message\|>.*?(?:<\|(?:end|call|return)\|>|\Z)", re.DOTALL)
-_final = re.compile(r"<\|channel\|>final[^<]{0,40}<\|message\|>")
-_channel_begun = re.compile(r"<\|channel\|>[^<]{0,40}(?:<[|a-z]{0,9})?\Z")
+_final = re.compile(r"<\|channel\|>final[^<\0]{0,40}<\|message\|>")
+_channel_begun = re.compile(r"<\|channel\|>[^<\0]{0,40}(?:<[|a-z]{0,9})?\Z")
 _quotes = "`'\"“‘「『《(（"
 _sentence_ends = ".!?。！？…:：;；)）]】”’」』"
 _LOOKED_AT = 200  # characters of the line around it
@@ -43,10 +43,7 @@ def own_turn(written: str, done: bool = True) -> tuple[str, bool]:
 
     A token that is spoken of stays: one in quotation marks, in code, or in the middle of a sentence.
     """
-    text = written
-    if "<|channel|>" in text:
-        text = _final.sub("\n", _thought.sub("", text))
-        text = _channel_begun.sub("", text)
+    text, over = _answer_channel(written)
     kept: list[str] = []
     said = struck = begins = in_code = False
     at = 0
@@ -74,11 +71,20 @@ def own_turn(written: str, done: bool = True) -> tuple[str, bool]:
         if begins and (role := _role.match(text, end)):
             at = role.end()
     rest = text[at:]
-    if not done and (begun := _begun.search(rest)):
+    if not done and not over and (begun := _begun.search(rest)):
         rest = rest[: begun.start()]
     if not done and begins and not said and any(role.startswith(rest.strip().lower()) for role in _ROLES):
         rest = ""  # it may become whose turn it is
     return "".join([*kept, rest]), False
+
+
+def _answer_channel(written: str) -> tuple[str, bool]:
+    """(without what is said in other channels, whether one of those, or its name, is how it ends)."""
+    if "<|channel|>" not in written:
+        return written, False
+    mark = "\0"
+    text = _channel_begun.sub(mark, _final.sub("\n", _thought.sub(mark, written)))
+    return text.replace(mark, ""), text.endswith(mark)
 
 
 def without_tokens(text: str, instead: str = " ") -> str:

@@ -31,7 +31,7 @@ from glassbox_tui.tui.commands import MAIN
 from glassbox_tui.tui.desk import Deliver
 from glassbox_tui.tui.editor import run_in_terminal
 from glassbox_tui.tui.features.reader import fetch_around
-from glassbox_tui.tui.messages import Changed, Event, Request, Search, StopAnswer
+from glassbox_tui.tui.messages import Changed, Event, Request, Search, SearchDone, StepDone, StopAnswer
 from glassbox_tui.tui.partial import redraw_from_the_change
 from glassbox_tui.tui.remote import Place, Remote
 from glassbox_tui.tui.replay import Replay, refusal
@@ -179,7 +179,9 @@ class GlassboxApp(App[None]):
     def on_posted(self, message: Posted) -> None:
         event = message.event
         self.change(state.applied(self.view, event))
-        if isinstance(event, Changed) and state.asks_again(self.view):
+        if (isinstance(event, Changed) and state.asks_again(self.view)) or (
+            isinstance(event, SearchDone | StepDone) and state.came_too_early(self.view)
+        ):
             self.search(self.view.query, rounds=self.view.rounds)
         if (trace := state.finished(self.view, event)) is not None:
             session.ran(trace, self.session)

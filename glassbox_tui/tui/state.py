@@ -171,8 +171,17 @@ def asks_again(view: View) -> bool:
 
     A full run stays as it is, for its rounds are being read; unless it found the index still empty.
     """
-    found_nothing = view.run == view.shown and view.trace is not None and view.trace.index.chunks == 0
-    return bool(view.query.strip()) and (not view.rounds or found_nothing)
+    return bool(view.query.strip()) and (not view.rounds or _found_it_empty(view))
+
+
+def came_too_early(view: View) -> bool:
+    """Whether the search on screen began before anything was indexed, and something is by now."""
+    filled = view.info is not None and view.info.chunks > 0
+    return filled and bool(view.query.strip()) and not view.offline and _found_it_empty(view)
+
+
+def _found_it_empty(view: View) -> bool:
+    return view.run == view.shown and view.trace is not None and view.trace.index.chunks == 0
 
 
 def ask(view: View, query: str, *, rounds: bool) -> View:
@@ -268,7 +277,9 @@ def applied(view: View, event: Event) -> View:
         case UpdateFailed(reason):
             return replace(view, progress=None, problem=reason)
         case SearchDone(run, trace, _) if run == view.run:
-            return replace(_on_branch(view, branches.trunk(view.loop, trace)), shown=run, info=trace.index)
+            # What changed while it ran has been told, and is newer than what it began with.
+            info = view.info if view.info is not None else trace.index
+            return replace(_on_branch(view, branches.trunk(view.loop, trace)), shown=run, info=info)
         case SearchFailed(run, reason) if run == view.run:
             return replace(_on_branch(view, branches.trunk(view.loop, None)), shown=run, failure=reason)
         case StepDone(run, pause, branch, kept) if run == view.run:

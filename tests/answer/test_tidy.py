@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassbox_tui.answer.thinking import without_thinking
@@ -28,9 +28,12 @@ PLACES = ("tea.md > Tea", "tea.md > Green tea", "lock.md")
 written = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
 
 
-@given(written, st.data())
-def test_what_was_shown_of_a_beginning_stays(text: str, data: st.DataObject) -> None:
-    first = tidy(text[: data.draw(st.integers(0, len(text)))], 2, places=PLACES, done=False)
+@example("<th<|channel|>", 4)
+@example("ok <|im<|channel|>analysis<|message|>租", 7)
+@example("。<|channel|>Sure! <|channel|><|message|>", 29)
+@given(written, st.integers(0, 400))
+def test_what_was_shown_of_a_beginning_stays(text: str, at: int) -> None:
+    first = tidy(text[: at % (len(text) + 1)], 2, places=PLACES, done=False)
     if not first.over:
         assert tidy(text, 2, places=PLACES, done=False).text.startswith(first.text)
         assert tidy(text, 2, places=PLACES).text.startswith(first.text)

@@ -85,10 +85,11 @@ class ScriptedBackend:
     read: list[str] = field(default_factory=list)
     around: list[str] = field(default_factory=list)
     updates: int = 0
+    holds: IndexInfo = INFO
     edit: Callable[[], None] = lambda: None  # what the watch would call after an edit
 
     def info(self) -> IndexInfo:
-        return INFO
+        return self.holds
 
     def search(self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = "") -> Trace:
         self.asked.append((query, rounds))

@@ -6,17 +6,28 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from samples import sample_trace
 from scripted import INFO, LIMIT, Gate, ScriptedBackend, running
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.progress import Cancelled, CancelledFn, Progress, ProgressFn
-from glassbox_tui.retrieval.trace import Trace
+from glassbox_tui.retrieval.trace import IndexInfo, Trace
 from glassbox_tui.tui.app import make_app
 from glassbox_tui.tui.backend import Backend, Outcome, Reply
-from glassbox_tui.tui.messages import AnswerDone, OpenFailed, Progressed, SearchDone, SearchFailed, UpdateFailed
+from glassbox_tui.tui.messages import (
+    AnswerDone,
+    OpenFailed,
+    Progressed,
+    SearchDone,
+    SearchFailed,
+    Updated,
+    UpdateFailed,
+)
 from glassbox_tui.tui.state import selected_hit, selected_index
 from glassbox_tui.tui.widgets import Panel, QueryBox
+
+NO_NOTES = IndexInfo(0, 0, 1.0, INFO.embedder, INFO.reranker)
 
 
 async def reached(gate: Gate) -> None:
@@ -112,6 +123,40 @@ async def test_search_works_while_the_index_is_built_and_again_once_it_is() -> N
         assert backend.asked[-1] == ("rrf", False)
         assert "embedding" not in stage.panel("status")
     assert [e.progress for e in stage.seen.events if isinstance(e, Progressed)] == list(steps)
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_a_search_that_began_on_an_empty_index_and_ends_after_it_was_filled_runs_again(full: bool) -> None:
+    indexing, slow = Gate(), Gate()
+
+    class Filling(ScriptedBackend):
+        """What a search sees is the index as it is when the search begins."""
+
+        def search(
+            self, query: str, *, rounds: bool, cancelled: CancelledFn, scope: str = "", rewriter: str = ""
+        ) -> Trace:
+            empty = not indexing.opened.is_set()
+            trace = super().search(query, rounds=rounds, cancelled=cancelled, scope=scope)
+            if (query, rounds) == ("rrf", full):
+                slow.hold()
+            nothing = replace(trace.rounds[0], hits=())
+            return replace(trace, index=NO_NOTES, rounds=(nothing,)) if empty else trace
+
+        def info(self) -> IndexInfo:
+            return INFO if indexing.opened.is_set() else NO_NOTES
+
+    backend = Filling(update_gate=indexing)
+    async with running(backend, indexed=False) as stage:
+        await reached(indexing)
+        await stage.press(*"rrf", *(["enter"] if full else []))
+        await reached(slow)
+        indexing.opened.set()
+        await stage.seen.heard(Updated)
+        slow.opened.set()
+        await stage.seen.until(lambda: stage.view.shown == stage.view.run and selected_hit(stage.view) is not None)
+        assert "0 notes" not in stage.panel("status")
+        assert "14 notes" in stage.panel("status")
+        assert backend.asked[-1] == ("rrf", full)
 
 
 async def test_what_is_typed_before_the_index_is_open_is_searched_as_soon_as_it_is() -> None:

@@ -65,7 +65,8 @@ async def test_a_too_small_window_says_what_it_needs_and_can_be_quit() -> None:
 
 
 async def test_nothing_found_has_its_own_words() -> None:
-    async with running(ScriptedBackend(trace_for=lambda query, rounds: sample_trace_empty())) as stage:
+    empty = sample_trace_empty()
+    async with running(ScriptedBackend(trace_for=lambda query, rounds: empty, holds=empty.index)) as stage:
         await stage.ask("?")
         assert "the index is empty" in stage.panel("notice")
         assert "no keyword terms" in stage.panel("notice")
