@@ -153,28 +153,36 @@ def diagnose(
     """
     index = snapshot.sparse
     fixes: list[Fix] = []
-    for expansion in (found for expander in expanders for found in expander(question)):
-        if (fix := _expanded(expansion, index, min_len)) is not None and not _overlaps(fix, fixes):
+    taken = bytearray(len(question))  # characters that a fix stands for
+
+    def take(fix: Fix | None) -> None:
+        if fix is not None and not any(taken[fix.start : fix.end]):
             fixes.append(fix)
+            taken[fix.start : fix.end] = b"\1" * (fix.end - fix.start)
+
+    for expansion in (found for expander in expanders for found in expander(question)):
+        take(_expanded(expansion, index, min_len))
     words = written(question)
     unknown = [w for w in words if _unknown(w, index, min_len)]
     lacking, offers = list[str](), list[str]()
     if unknown or len(words) > 1:
         held = words_of(snapshot)
         for joined in _joined(question, words, snapshot, held):
-            if not _overlaps(joined, fixes):
-                fixes.append(joined)
+            take(joined)
+        # What stands nowhere weighs nothing, so that the whole question is what stands beside each of these.
+        beside = _beside(question, snapshot, min_len) if unknown else np.zeros(0)
+        coded = _coded(index) if any(word.code for word in unknown) else None
         for word in unknown:
-            if any(f.start < word.end and word.start < f.end for f in fixes):
+            if any(taken[word.start : word.end]):
                 continue
             if word.code:
-                offers += _offer(word, index)
+                offers += _offer(word, coded or word_list({}))
                 continue
             spelt = _split(word, snapshot, held)
             if spelt is None and not is_word(word.text):
-                spelt = _spelt(word, question, snapshot, held, only, min_len) or _halves(word, held)
+                spelt = _spelt(word, beside, snapshot, held, only, min_len) or _halves(word, held)
             if spelt is not None:
-                fixes.append(spelt)
+                take(spelt)
             elif fold(word.text) not in held:
                 lacking.append(word.text)
     return Diagnosis(tuple(sorted(fixes, key=lambda f: f.start)), tuple(dict.fromkeys(lacking)), tuple(offers))
@@ -198,10 +206,6 @@ def added_terms(fixes: Sequence[Fix], have: Collection[str], min_len: int = 1) -
                 if term not in have:
                     added.setdefault(term, AddedTerm(term, weight, (), word))
     return tuple(added.values())
-
-
-def _overlaps(fix: Fix, others: Sequence[Fix]) -> bool:
-    return any(fix.start < other.end and other.start < fix.end for other in others)
 
 
 def _unknown(word: Written, index: SparseIndex, min_len: int) -> bool:
@@ -233,7 +237,7 @@ def _expanded(expansion: Expansion, index: SparseIndex, min_len: int) -> Fix | N
 
 
 def _spelt(
-    word: Written, question: str, snapshot: Snapshot, held: WordList, only: Rows | None, min_len: int
+    word: Written, beside: NDArray[np.float64], snapshot: Snapshot, held: WordList, only: Rows | None, min_len: int
 ) -> Fix | None:
     """The near word that fits best: by edits, the first letter, the question's other words beside it, frequency."""
     if fold(word.text) in held:
@@ -241,7 +245,6 @@ def _spelt(
     near = near_words(word.text, held)
     if not near:
         return None
-    beside = _beside(question[: word.start] + question[word.end :], snapshot, min_len)
     first = fold(word.text)[0]
 
     def worth(n: Near) -> tuple[float, ...]:
@@ -257,11 +260,11 @@ def _spelt(
     return Fix(word.start, word.end, (as_typed(best.word, word.text),), SPELLING, why)
 
 
-def _beside(rest: str, snapshot: Snapshot, min_len: int) -> NDArray[np.float64]:
-    """(chunks,) the idf weight of the question's other words that each chunk holds."""
+def _beside(question: str, snapshot: Snapshot, min_len: int) -> NDArray[np.float64]:
+    """(chunks,) the idf weight of the question's words that each chunk holds."""
     index = snapshot.sparse
     weight = np.zeros(index.size)
-    for term in content_terms(rest, min_len):
+    for term in dict.fromkeys(content_terms(question, min_len)):
         weight[index.rows[index.postings(term)]] += idf(index, term)
     return weight
 
@@ -340,13 +343,17 @@ def _side_by_side(first: str, second: str, snapshot: Snapshot) -> int:
     return sum(pair.search(text) is not None for text in texts)
 
 
-def _offer(word: Written, index: SparseIndex) -> list[str]:
+def _coded(index: SparseIndex) -> WordList:
+    """The codes and numbers of the notes, to be looked through for near ones."""
+    return word_list(dict.fromkeys((t for t in index.vocabulary if not t.isalpha() and index.document_frequency(t)), 1))
+
+
+def _offer(word: Written, coded: WordList) -> list[str]:
     """A code with a digit that stands nowhere, and those that are one character away: named, and not searched."""
     sought = fold(word.text)
     if len(sought) < SHORTEST_CODE or not any(c.isdigit() for c in sought):
         return []
-    alike = [t for t in index.vocabulary if abs(len(t) - len(sought)) < 2 and not t.isalpha()]
-    near = [n.word for n in within(sought, 1, word_list(dict.fromkeys(alike, 1))) if index.document_frequency(n.word)]
+    near = [n.word for n in within(sought, 1, coded)]
     if not near:
         return []
     named = ", ".join(map(repr, near[:MOST_OFFERED]))

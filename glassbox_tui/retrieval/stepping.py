@@ -36,7 +36,7 @@ from glassbox_tui.retrieval.rewriting import Log, read_typed, reworded
 from glassbox_tui.retrieval.rounds import Ask, Pipeline, Step, lists_of, mends, run_round, say_of
 from glassbox_tui.retrieval.stages import uids
 from glassbox_tui.retrieval.trace import USED, Attempt, Candidate, Round, Trace, decided
-from glassbox_tui.retrieval.wording import PLUS, base_of, query_key, read_edited
+from glassbox_tui.retrieval.wording import PLUS, base_of, query_key, read_edited, with_filters
 
 SKIPPED = "skipped by you"  # the outcome of an attempt whose proposal was
 MOST_DROPPED = 8  # rounds that are tried in search of a proposal that changes something
@@ -101,7 +101,7 @@ def _moved(move: Accept | Edit | Own, pipe: Pipeline) -> Trace:
 def _edited(move: Edit, before: Step, asked: Query, pipe: Pipeline) -> Ask:
     first = question_after(move.of, asked, pipe)
     wording, added = read_edited(move.text, move.of, pipe.settings.min_token_len)
-    same = wording == base_of(move.of.query, move.of.added_terms) == first.text
+    same = wording == with_filters(move.of) and base_of(move.of.query, move.of.added_terms) == first.text
     query = first if same else reworded(first, wording, pipe, typed=True)
     new = tuple(t for t in added if t.term not in query.terms)
     query = grown(query, wording, new, before.final, pipe.snapshot)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from glassbox_tui.retrieval.trace import AddedTerm, Round
 from glassbox_tui.text.normalize import fold
+from glassbox_tui.text.operators import parse
 
 PLUS = " + "
 _plus = re.compile(r"(?<!\S)\+(?!\S)")
@@ -56,7 +57,26 @@ def base_of(query: str, added: Iterable[AddedTerm]) -> str:
 def editable(round_: Round) -> str:
     """`redlock 选型 + 分布式锁 租约`: one line that `read_edited` reads back; without added terms the bare query."""
     words = " ".join(word.text for word in added_words(round_.added_terms))
-    return base_of(round_.query, round_.added_terms) + (PLUS + words if words else "")
+    return with_filters(round_) + (PLUS + words if words else "")
+
+
+def with_filters(round_: Round) -> str:
+    """A round's wording as a person would type it, with the filters that it ran under.
+
+    What a machine worded keeps the filters of the question without naming them; edited, the line is all there is.
+    """
+    text = base_of(round_.query, round_.added_terms)
+    named = {condition.typed for condition in parse(text).conditions}
+    for filter in round_.filters:
+        if filter.text in named:
+            continue
+        bare = filter.text.strip('"')
+        at = text.lower().find(bare.lower()) if filter.kind == "phrase" else -1
+        if at >= 0:
+            text = f'{text[:at].rstrip()} "{text[at : at + len(bare)]}" {text[at + len(bare) :].lstrip()}'.strip()
+        else:
+            text = f"{text} {filter.text}"
+    return text
 
 
 def read_edited(text: str, template: Round, min_token_len: int = 1) -> tuple[str, tuple[AddedTerm, ...]]:

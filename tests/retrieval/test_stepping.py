@@ -144,6 +144,25 @@ def test_an_edit_that_changes_nothing_finds_what_the_proposal_finds(engine: Engi
     assert [(h.uid, h.stages) for h in edited.hits] == [(h.uid, h.stages) for h in proposed.hits]
 
 
+def test_an_edited_round_keeps_the_filters_of_the_question_unless_they_are_deleted() -> None:
+    notes = {
+        "car.md": "The sports car was refunded in spring.",
+        "tar.md": "A refund for the tar bill came in autumn.",
+        "fee.md": "The refund of the fee came in winter, by post.",
+    }
+    made = Engine(HashingEmbedder(), settings=Settings(max_rewrites=3)).build(notes)
+    pause = step(made, First('refundd came "came in" -tar'))
+    assert pause.proposal is not None
+    proposed = pause.proposal.round
+    assert proposed.origin == "spelling"
+    assert {h.path for h in proposed.hits} == {"fee.md"}
+    edited = step(made, Edit(pause.trace, proposed, f"{editable(proposed)} post")).trace.last
+    assert {(f.kind, f.text) for f in edited.filters} == {("phrase", '"came in"'), ("exclude", "-tar")}
+    assert {h.path for h in edited.hits} == {"fee.md"}
+    freed = step(made, Edit(pause.trace, proposed, editable(proposed).replace(" -tar", ""))).trace.last
+    assert {h.path for h in freed.hits} == {"fee.md", "tar.md"}
+
+
 def test_what_is_added_by_hand_is_searched_for(engine: Engine) -> None:
     trace, proposed = paused(engine)
     new = step(engine, Edit(trace, proposed, f"{HOPELESS} + 绿茶")).trace.last

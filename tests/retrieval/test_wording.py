@@ -14,9 +14,10 @@ from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.retrieval.feedback import feed_back
 from glassbox_tui.retrieval.loop import ask_first
 from glassbox_tui.retrieval.rounds import run_round
-from glassbox_tui.retrieval.trace import AddedTerm, Round
+from glassbox_tui.retrieval.trace import AddedTerm, Filter, Round
 from glassbox_tui.retrieval.wording import added_words, base_of, editable, joined, query_key, read_edited
 from glassbox_tui.settings import Settings
+from glassbox_tui.text.operators import parse
 
 ADDED = (
     AddedTerm("分布", 0.31, ("lock.md#0",), "分布式锁"),
@@ -38,6 +39,25 @@ def test_terms_are_shown_as_the_words_they_stand_for() -> None:
     ]
     assert editable(round_with("redlock 选型")) == "redlock 选型 + 分布式锁 leases zookeeper"
     assert editable(round_with("redlock", ())) == "redlock"
+
+
+@pytest.mark.parametrize(
+    ("typed", "worded", "line"),
+    [
+        ("refnd -tar", "refund", "refund -tar"),
+        ('refnd "open source" -"sports car"', "refund open source", 'refund "open source" -"sports car"'),
+        ('"Open Source" refnd -tar', "open source refund", '"open source" refund -tar'),
+        ('refnd "open source"', "give me my money back", 'give me my money back "open source"'),
+        ("refund -tar", "refund -tar", "refund -tar"),
+        ('"open source" refund', '"open source" refund', '"open source" refund'),
+    ],
+)
+def test_what_a_machine_worded_is_edited_with_the_filters_that_it_ran_under(typed: str, worded: str, line: str) -> None:
+    conditions = parse(typed).conditions
+    ran = replace(round_with(worded, ()), filters=tuple(Filter(c.kind, c.typed, 1) for c in conditions))
+    assert editable(ran) == line
+    again = parse(editable(ran)).conditions
+    assert {(c.kind, c.typed.lower()) for c in again} == {(c.kind, c.typed.lower()) for c in conditions}
 
 
 @given(
