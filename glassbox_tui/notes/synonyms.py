@@ -6,6 +6,7 @@ import stat
 from functools import lru_cache
 from pathlib import Path
 
+from glassbox_tui.notes.decode import decode
 from glassbox_tui.text.synonyms import LARGEST, NONE, Synonyms, parse_synonyms
 
 SYNONYMS_FILE = "synonyms.txt"
@@ -24,7 +25,7 @@ def read_synonyms(root: Path | None, named: str = "") -> tuple[Synonyms, tuple[s
     try:
         info = path.stat() if named else path.lstat()  # what leads out of the notes folder is not followed
         if not stat.S_ISREG(info.st_mode):
-            return NONE, (f"your synonyms ({shown}): not a regular file, so none are read",) if named else ()
+            return NONE, (f"your synonyms ({shown}): not a regular file, so none are read",)
         found = _parsed(str(path), info.st_size, info.st_mtime_ns, info.st_ino)
     except (OSError, ValueError) as error:
         missing = isinstance(error, FileNotFoundError | NotADirectoryError) and not named
@@ -38,4 +39,7 @@ def _parsed(path: str, size: int, mtime_ns: int, inode: int) -> Synonyms:
     """The file's synonyms; read again when its size, time or inode is another."""
     with Path(path).open("rb") as file:
         raw = file.read(4 * LARGEST + 4)
-    return parse_synonyms(raw.decode("utf-8-sig", "replace"))
+    read = decode(raw)
+    if read.binary:
+        raise ValueError(read.binary)
+    return parse_synonyms(read.text)

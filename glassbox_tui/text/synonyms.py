@@ -18,12 +18,14 @@ from typing import NamedTuple
 from glassbox_tui.text.normalize import fold, fold_spans, source_span
 from glassbox_tui.text.tokens import terms
 
-LARGEST = 1_000_000  # characters that are read
+LARGEST = 200_000  # characters that are read: some seconds' work at most, and more than anybody writes by hand
 LONGEST_LINE = 2_000  # characters
 LONGEST_ENTRY = 80  # characters
 TOLD = 3  # bad lines that are told one by one
 
 _comma = re.compile(r"[,，、;；]")
+_quotes = "\"'“”„「」『』«»＂ "
+_marks = f"-－–—{_quotes}"
 _arrow = re.compile(r"=>|->|→")
 _unit = re.compile(
     "[\u3005\u3007\u3040-\u30ff\u3105-\u318e\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -99,19 +101,22 @@ def _read(line: str, entries: dict[_Key, dict[str, None]]) -> str:
     sides = _arrow.split(line)
     if len(sides) > 2:
         return "has more than one arrow"
-    words = [[" ".join(word.split()) for word in _comma.split(side) if word.strip()] for side in sides]
+    # A dash or a quotation mark before a word would make a condition of it where it is searched for.
+    words = [[" ".join(word.split()).lstrip(_marks).rstrip(_quotes) for word in _comma.split(side)] for side in sides]
+    words = [[word for word in side if word] for side in words]
     if any(len(word) > LONGEST_ENTRY for side in words for word in side):
         return f"has an entry of more than {LONGEST_ENTRY} characters"
     if len(words) == 2 and not (words[0] and words[1]):
         return "has nothing on one side of the arrow"
     if len(words) == 1 and len(words[0]) < 2:
         return "names one word and no other"
+    keys = {word: _key(word) for side in words for word in side}
     for word in words[0]:
-        key = _key(word)
+        key = keys[word]
         if not key:
             return f"has an entry without a letter or digit, {word!r}"
-        others = words[1] if len(words) == 2 else words[0]
-        entries.setdefault(key, {}).update((other, None) for other in others if _key(other) not in ((), key))
+        others = words[-1]
+        entries.setdefault(key, {}).update((other, None) for other in others if keys[other] not in ((), key))
     return ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from glassbox_tui import Engine
 from glassbox_tui.models.e5 import E5Embedder
 from glassbox_tui.models.hashing import HashingEmbedder
+from glassbox_tui.notes.synonyms import read_synonyms
 from glassbox_tui.retrieval.keyterms import left_out, lost
 from glassbox_tui.retrieval.loop import run
 from glassbox_tui.retrieval.moves import Accept, First, Skip
@@ -22,7 +25,7 @@ from glassbox_tui.retrieval.stepping import step
 from glassbox_tui.retrieval.trace import Round, Trace
 from glassbox_tui.retrieval.trace_json import from_json, to_json
 from glassbox_tui.settings import Settings
-from glassbox_tui.text.synonyms import parse_synonyms
+from glassbox_tui.text.synonyms import parse_synonyms, spoken_of
 from glassbox_tui.views.evidence import round_lines
 from glassbox_tui.views.report import report
 from glassbox_tui.views.xray import xray
@@ -125,6 +128,28 @@ def test_a_word_that_the_notes_hold_is_no_misspelling_and_a_dictionary_s_word_is
     assert diagnose("herond sleep", ENGINE.snapshot, is_word=lambda word: word == "herond").fixes == ()
 
 
+def test_a_long_question_costs_as_much_as_its_words_and_not_their_square() -> None:
+    """Counted in calls, which are the same on every machine."""
+
+    def calls(words: int) -> int:
+        question = " ".join(f"recip{chr(97 + i % 26)}cal{chr(97 + i // 26 % 26)}" for i in range(words))
+        made = 0
+
+        def count(frame: object, event: str, arg: object) -> None:
+            nonlocal made
+            made += event in ("call", "c_call")
+
+        diagnose(question, ENGINE.snapshot)  # what is made once
+        sys.setprofile(count)
+        try:
+            diagnose(question, ENGINE.snapshot)
+        finally:
+            sys.setprofile(None)
+        return made
+
+    assert calls(600) < 2.5 * calls(300)
+
+
 def test_an_unknown_word_is_mended_even_where_the_rest_suffices() -> None:
     trace = ENGINE.search("recipocal rank fusion adds ranks")
     assert trace.rounds[0].grade.sufficient
@@ -189,6 +214,44 @@ def test_bad_lines_are_told_and_a_hostile_file_is_text(tmp_path: Path) -> None:
     trace = searched_with("the wagon", "lonely\nwagon, \x1b[31m[bold]automobile", tmp_path)
     assert "your synonyms (synonyms.txt): line 1 names one word and no other" in trace.notices
     assert "\x1b" not in xray(trace) + report(trace)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "gb18030", "utf-8-sig"])
+def test_synonyms_are_read_in_every_encoding_that_notes_are_read_in(encoding: str, tmp_path: Path) -> None:
+    said = "# 我自己写的同义词，每行一组\nwagon, automobile, 汽车\n发票, 收据, invoice\n"
+    (tmp_path / "synonyms.txt").write_bytes(said.encode(encoding))
+    found, notices = read_synonyms(tmp_path)
+    assert not notices
+    assert {k.word: k.others for k in spoken_of("the wagon 发票", found)} == {
+        "wagon": ("automobile", "汽车"),
+        "发票": ("收据", "invoice"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "loop", "pipe", "binary"])
+def test_what_is_no_file_of_synonyms_is_told_and_no_search_fails_for_it(kind: str, tmp_path: Path) -> None:
+    place = tmp_path / "synonyms.txt"
+    match kind:
+        case "folder":
+            place.mkdir()
+        case "link":
+            (tmp_path.parent / "mine.txt").write_text("wagon, automobile", "utf-8")
+            place.symlink_to(tmp_path.parent / "mine.txt")
+        case "loop":
+            place.symlink_to(place)
+        case "pipe":
+            os.mkfifo(place)
+        case _:
+            place.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    found, notices = read_synonyms(tmp_path)
+    assert not found.entries
+    assert len(notices) == 1 and "synonyms.txt" in notices[0]
+
+
+def test_a_synonym_that_begins_like_an_operator_is_a_word() -> None:
+    found = parse_synonyms('wagon => -car, "sports car"\n-lorry, truck')
+    assert found.entries[("wagon",)] == ("car", "sports car")
+    assert [k.others for k in spoken_of("lorry", found)] == [("truck",)]
 
 
 def test_a_file_that_the_settings_name_and_that_is_not_there_is_a_notice(tmp_path: Path) -> None:
