@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from glassbox_tui import __version__
 from glassbox_tui.commands.output import PROG
@@ -30,9 +31,18 @@ MODES = ("hybrid", "bm25", "dense")
 COMPARISONS = ("weights", "models", "chunks", "words", "feedback", "llm")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what to do about a query that looks like an option."""
+
+    def error(self, message: str) -> NoReturn:
+        asks = self.prog.split()[-1] in ("retrieve", "ask")
+        hint = '; a question that begins with - stands behind --, as in: -- -car "open source"' if asks else ""
+        super().error(message + hint)
+
+
 def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     """The parser of every command; what it reads holds in `run` the function of `runs` that carries it out."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=PROG,
         usage=f"{PROG} [NOTES]\n       {PROG} COMMAND ...",
         description="Search your own notes in the terminal and see how every result was found.",

@@ -50,6 +50,8 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "words across",
         "rare",
         "literals",
+        "named",
+        "names",
         "meaning",
         "words margin",
         "dense",
@@ -64,6 +66,8 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "words across",
         "rare",
         "literals",
+        "named",
+        "names",
         "words margin",
         "dense",
         "dense margin",
@@ -71,7 +75,7 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
         "other language",
         "chinese",
     ),
-    "WORDS": ("words", "rare", "literals", "words margin", "chinese"),
+    "WORDS": ("words", "rare", "literals", "named", "names", "words margin", "chinese"),
 }
 ALL = tuple(dict.fromkeys(name for names in SIGNALS.values() for name in names))
 FOUND = 3  # first hits among which the right note must be: those whose words count
@@ -83,7 +87,7 @@ TOLD = 8
 PRIOR = 0.6  # how many questions are taken to have an answer: people ask their notes for what they put there
 STRANGE = 0.2  # how many more are about something else altogether
 EITHER_WAY = ("other language", "chinese")  # which have no side; all other signals speak for an answer
-SILENT = (*EITHER_WAY, "literals")  # at 0: a share is said where there is something to say
+SILENT = (*EITHER_WAY, "literals", "named", "names")  # at 0: a share is said where there is something to say
 # The least weight of a version, date, id or amount that is missing. Hardly any such search has an answer; left to
 # itself the fit explains that by words and rare words, and release 3.3.3 passes for 3.3.4.
 LITERALS = 6.0

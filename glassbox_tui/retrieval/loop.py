@@ -71,11 +71,12 @@ def next_or_end(
         return "vectors-missing"
     if step.round.number >= max_rewrites:
         return "sufficient" if step.round.grade.sufficient else "rewrites-used"
+    ran = {query_key(r.query, r.added_terms) for r in rounds}
     if first.conditions and not step.round.hits:
-        return "no-idea"  # no wording brings back what the person's own filters leave out
+        # What the person's own filters leave out no wording brings back; a misspelt word may hide what they let in.
+        return mending(examined(first, pipe, log), step, first, pipe, ran) or "no-idea"
     if step.round.grade.sufficient:
-        found = examined(first, pipe, log).urgent()
-        return mending(found, step, first, pipe, {query_key(r.query, r.added_terms) for r in rounds}) or "sufficient"
+        return mending(examined(first, pipe, log).urgent(), step, first, pipe, ran) or "sufficient"
     return ask_or_end(ask_next(step, first, pipe, log, rounds), rounds)
 
 

@@ -25,11 +25,12 @@ from glassbox_tui.index.scope import Rows
 from glassbox_tui.index.snapshot import Snapshot
 from glassbox_tui.index.sparse import SparseIndex, idf
 from glassbox_tui.index.wordlist import words_of
+from glassbox_tui.retrieval.rare import literals
 from glassbox_tui.retrieval.trace import AddedTerm
 from glassbox_tui.text.normalize import fold
 from glassbox_tui.text.spelling import Near, WordList, Written, as_typed, near_words, splits, within, word_list, written
 from glassbox_tui.text.synonyms import Synonyms, spoken_of
-from glassbox_tui.text.tokens import content_terms, terms
+from glassbox_tui.text.tokens import content_terms, terms, tokenize
 
 SPELLING, TRANSLATION, SYNONYMS = ORIGINS = ("spelling", "translation", "synonyms")
 # Of the mended question's lists beside those of the question as typed, which could not find what it names.
@@ -171,12 +172,15 @@ def diagnose(
             take(joined)
         # What stands nowhere weighs nothing, so that the whole question is what stands beside each of these.
         beside = _beside(question, snapshot, min_len) if unknown else np.zeros(0)
-        coded = _coded(index) if any(word.code for word in unknown) else None
+        codes = any(word.code for word in unknown)
+        coded = _coded(index) if codes else word_list({})
+        found = _found_things(question, index, min_len) if codes else ()
         for word in unknown:
             if any(taken[word.start : word.end]):
                 continue
             if word.code:
-                offers += _offer(word, coded or word_list({}))
+                inside = any(start <= word.start and word.end <= end for start, end in found)
+                offers += [] if inside else _offer(word, coded)
                 continue
             spelt = _split(word, snapshot, held)
             if spelt is None and not is_word(word.text):
@@ -346,6 +350,13 @@ def _side_by_side(first: str, second: str, snapshot: Snapshot) -> int:
 def _coded(index: SparseIndex) -> WordList:
     """The codes and numbers of the notes, to be looked through for near ones."""
     return word_list(dict.fromkeys((t for t in index.vocabulary if not t.isalpha() and index.document_frequency(t)), 1))
+
+
+def _found_things(question: str, index: SparseIndex, min_len: int) -> list[tuple[int, int]]:
+    """The spans of the rare things that the notes do hold, written in whatever way: 030 901820 as 030901820."""
+    tokens = tokenize(question, min_len)
+    held = literals(tokens, index)
+    return [(token.start, token.end) for token in tokens if token.term in held]
 
 
 def _offer(word: Written, coded: WordList) -> list[str]:

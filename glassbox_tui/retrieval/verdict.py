@@ -8,6 +8,8 @@ words           share of the idf weight of the question's content words that one
 words across    the same, where the best chunk is in another language than the question
 rare            what the missing words weigh, the rare ones most (the square of idf over the highest idf)
 literals        -1 where a version, date, id or amount is not held whole
+named           1 where the best chunk holds every rare thing that the question names: a version, an id, a date, ...
+names           what share of the names in the question the leading note lacks, negative: capitals inside a sentence
 meaning         as words, but a word also counts as far as the best chunk's tokens come near it
 words margin    words of the best note, less those of the third best
 dense           the best chunk's levelled cosine, less that of an average text
@@ -43,6 +45,7 @@ from glassbox_tui.retrieval.stages import Meetings, Ranking
 from glassbox_tui.retrieval.trace import ANSWERED, NOTHING, RELATED, START, Grade, Signal
 from glassbox_tui.text.content import Word, content_words
 from glassbox_tui.text.language import CJK, language_of, language_share
+from glassbox_tui.text.values import describe
 
 DEPTH = 30  # chunks of the final order that a verdict knows of
 LEADING = 3  # chunks whose words count
@@ -123,12 +126,13 @@ def facts(seen: Seen) -> dict[str, Fact]:
     if not pool:
         return {}
     best = seen.snapshot.chunk(pool[0])
-    words = content_words(seen.query.intent, seen.min_token_len)
+    words = _beyond_phrases(content_words(seen.query.intent, seen.min_token_len), seen.query)
     apart = 1.0 - language_share(best.text, language_of(seen.query.intent))
     other = apart > 0.5
     found = {"other language": Fact(apart, f"the best chunk is in {best.language}" if other else "")}
     found["chinese"] = Fact(float(language_of(seen.query.intent) == CJK))
     found |= _words(words, pool, seen, other)
+    found["named"] = _named(pool[0], seen)
     similar = _similarities(seen)
     lists = {name: seen.lists[name][0].uid for name in ("bm25", "dense", "rerank") if seen.lists.get(name)}
     if similar:
@@ -184,6 +188,7 @@ def _words(words: Sequence[Word], pool: Sequence[str], seen: Seen, other: bool) 
         "rare": Fact(-float(np.mean((1.0 - held) * relative**2)), f"missing: {', '.join(lost)}" if lost else ""),
         "literals": Fact(-float(bool(gone)), f"missing: {', '.join(gone)}" if gone else ""),
         "words margin": _margin(notes, pool[ahead], lambda: 0.0),
+        "names": _names(words, held, seen.query.intent),
     }
     near = _near(words, pool[0], seen)
     if near is not None:
@@ -191,6 +196,40 @@ def _words(words: Sequence[Word], pool: Sequence[str], seen: Seen, other: bool) 
         value = float(weights @ close / total) if total > 0 else float(close.mean())
         found["meaning"] = Fact(value, f"{value:.2f} of their weight")
     return found
+
+
+def _beyond_phrases(words: Sequence[Word], query: Query) -> Sequence[Word]:
+    """Without the words of a phrase that is a filter, which every chunk holds that is left; all if those are all."""
+    text, spans = query.intent.lower(), list[Span]()
+    for phrase in (c.text.lower() for c in query.conditions if c.kind == "phrase"):
+        at = text.find(phrase)
+        while at >= 0:
+            spans.append((at, at + len(phrase)))
+            at = text.find(phrase, at + len(phrase))
+    left = [word for word in words if not any(a <= word.start and word.end <= b for a, b in spans)]
+    return left or words
+
+
+def _named(best: str, seen: Seen) -> Fact:
+    """Whether the best chunk holds all the rare things that the question names."""
+    row = np.array([seen.snapshot.row_of[best]])
+    things = seen.query.literals
+    if not things or not all(_present(seen.snapshot.sparse, term, row)[0] for term in things):
+        return Fact(0.0)
+    return Fact(1.0, f"stands there: {', '.join(map(describe, things))}")
+
+
+def _names(words: Sequence[Word], held: NDArray[np.float64], question: str) -> Fact:
+    named = [(word, h) for word, h in zip(words, held.tolist(), strict=True) if _is_name(word, question)]
+    lacking = [word.text for word, h in named if h < 0.5]
+    return Fact(-len(lacking) / len(named) if lacking else 0.0, f"missing: {', '.join(lacking)}" if lacking else "")
+
+
+def _is_name(word: Word, question: str) -> bool:
+    """A capital letter inside a sentence, in a word that is not all capitals."""
+    before = question[: word.start].rstrip(" \"'“‘(")
+    inside = bool(before) and before[-1] not in ".!?:;。！？：；\n"
+    return inside and word.text[:1].isupper() and not word.text.isupper() and not question.istitle()
 
 
 def _present(sparse: SparseIndex, term: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -12,6 +12,9 @@ from glassbox_tui.text.folding import readable
 from glassbox_tui.text.normalize import source_span
 from glassbox_tui.text.pieces import Piece, PieceKind, pieces
 
+# They ask for an amount or an owner, which a note states without them. For ranking they are words like others.
+_ASKING = frozenset({"much", "many", "whose"})
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -45,6 +48,7 @@ def content_words(text: str, min_token_len: int = 1) -> tuple[Word, ...]:
     normal, offsets = readable(text)
     found = pieces(normal, min_token_len)
     words = [piece for piece in found if piece.kind is not PieceKind.EMOJI] or found
+    words = [piece for piece in words if normal[piece.start : piece.end].lower() not in _ASKING] or words
     said: dict[tuple[tuple[str, ...], ...], Word] = {}
     for piece in words:
         ways = _ways(piece, normal)

@@ -15,6 +15,8 @@ VERDICT: Final[dict[str, str]] = {
     "translated words": "译出的词",
     "rare words": "罕见词",
     "numbers": "数字",
+    "exactly that": "正是此物",
+    "names": "名称",
     "near words": "近义词",
     "ahead in words": "词领先",
     "meaning": "含义",
@@ -26,7 +28,8 @@ VERDICT: Final[dict[str, str]] = {
     # -- against -------------------------------------------------------------------------------------------------------
     "too few of the question's words stand together in one note": "问题里的词很少同在一篇笔记中",
     "a rare word of the question is missing": "缺少问题里的某个罕见词",
-    "a number or name of the question is missing": "缺少问题里的某个数字或名称",
+    "a number or id of the question is missing": "缺少问题里的某个数字或编号",
+    "a name of the question is missing": "缺少问题里的某个名称",
     "some words have nothing near them in the best chunk": "有些词在最佳片段里没有相近的内容",
     "other notes hold as many of the words": "别的笔记也有同样多的词",
     "other notes are as close in meaning": "别的笔记在含义上同样接近",

@@ -73,7 +73,10 @@ def test_a_fit_is_calibrated_where_it_was_made_and_its_text_says_the_same() -> N
 def test_the_shipped_weights_know_their_signals_and_their_limits() -> None:
     for weights in (fitted.LATE, fitted.DENSE, fitted.WORDS):
         # That a question is Chinese speaks for nothing and against nothing: it is no reason.
-        assert weights.signals.keys() - {"chinese"} <= AGAINST.keys() and weights.signals.keys() <= SIGNAL_WORDS.keys()
+        assert (
+            weights.signals.keys() - {"chinese", "named"} <= AGAINST.keys()
+            and weights.signals.keys() <= SIGNAL_WORDS.keys()
+        )
         assert 0 < weights.related < weights.answered < 1
         assert weights.fitted
 

@@ -329,3 +329,23 @@ def test_what_the_notes_lack_may_go_if_something_of_the_question_stays(
     assert lost(question, rewrite, ENGINE.snapshot.sparse) == dropped
     if dropped is None and "zymurgy" not in rewrite:
         assert left_out(question, rewrite, ENGINE.snapshot.sparse) == ("zymurgy",)
+
+
+def test_a_number_that_is_found_in_another_spelling_is_not_said_to_stand_nowhere() -> None:
+    notes = {**NOTES, "clinic.md": "Call +49 30 901820 for Ms Vogel.", "codes.md": "Doors 000 and 031 are locked."}
+    made = Engine(HashingEmbedder(), settings=Settings()).build(notes)
+    assert made.search("030 901820").hits[0].path == "clinic.md"
+    assert diagnose("030 901820", made.snapshot).offers == ()
+    assert diagnose("door 030", made.snapshot).offers != ()
+
+
+def test_a_misspelt_word_is_mended_though_the_filters_leave_nothing_that_it_finds(tmp_path: Path) -> None:
+    (tmp_path / "bill.md").write_text("The refund of the invoice came in winter.")
+    (tmp_path / "tar.md").write_text("The refund of the tar came in summer.")
+    settings = Settings(data=str(tmp_path / "data"), disable_dense=True)
+    with Engine.open(tmp_path, settings) as made:
+        made.update()
+        trace = made.search("refnud -tar")
+        assert not trace.rounds[0].hits
+        assert (trace.last.origin, [h.path for h in trace.last.hits]) == ("spelling", ["bill.md"])
+        assert made.search("quokka -tar").ended == "no-idea"

@@ -120,7 +120,7 @@ def test_a_scope_holds_for_translations(built: Engine) -> None:
 
 
 def test_a_later_round_keeps_the_list(built: Engine) -> None:
-    trace = built.search("who protects the beehive zymurgy", max_rewrites=1)
+    trace = built.search("beehive quokka zymurgy", max_rewrites=1)
     assert len(trace.rounds) == 2
     assert paths(the_stage(trace, 1)) == paths(the_stage(trace))
     fused = trace.rounds[1].stage("fused")

@@ -241,3 +241,67 @@ def test_a_near_miss_of_a_version_id_date_or_amount_is_not_answered(e5: E5Embedd
     engine = Engine(e5, settings=Settings()).build(notes)
     assert engine.search(there, max_rewrites=0).last.grade.level == ANSWERED
     assert engine.search(missing, max_rewrites=0).last.grade.level != ANSWERED
+
+
+HOUSE = {
+    "incident.md": "# Incident of February\n\nOn 3 February 2026 the disk of 10.20.0.31 was full; DEC-0054 came of it.",
+    "vpn.md": "# VPN\n\nThe clients get addresses of 10.8.0.0/24, and the machine in the cellar routes them.",
+    "diary.md": "# Diary\n\nIt happened again: the car did not start, so we took the train in February.",
+    "clinic.md": "# Clinic\n\nMs Vogel, phone 030 901820, from eight to noon.",
+    "rent.txt": "The rent of the flat is 980 EUR, due on the third working day.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("which machine is 10.20.0.31", "incident.md"),
+        ("what happened on 3 February 2026", "incident.md"),
+        ("why was DEC-0054 decided", "incident.md"),
+        ("whose number is 030 901820", "clinic.md"),
+    ],
+)
+def test_where_the_rare_thing_stands_that_the_question_names_is_the_answer(
+    e5: E5Embedder, question: str, path: str
+) -> None:
+    last = Engine(e5, settings=Settings()).build(HOUSE).search(question, max_rewrites=0).last
+    assert (last.hits[0].path, last.grade.level) == (path, ANSWERED)
+    named = next(s for s in last.grade.signals if s.name == "named")
+    assert named.value == 1.0 and named.share > 0 and named.detail.startswith("stands there: ")
+    other = Engine(e5, settings=Settings()).build({k: v for k, v in HOUSE.items() if k != path})
+    gone = next(s for s in other.search(question, max_rewrites=0).last.grade.signals if s.name == "named")
+    assert (gone.value, gone.share) == (0.0, 0.0)
+
+
+def test_what_a_filter_lets_in_is_no_evidence_for_the_rest_of_the_question(small: Engine) -> None:
+    """Every chunk that is left holds the phrase: that says nothing about the other words."""
+
+    def words(query: str) -> float | None:
+        return next(s.value for s in small.search(query, max_rewrites=0).last.grade.signals if s.name == "words")
+
+    assert words('zymurgy "one leg"') == 0.0 == words('zymurgy quokka "one leg"')
+    assert words('heron "one leg"') == 1.0 == words('"one leg"')
+    assert 0.0 < (words("zymurgy one leg") or 0.0) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "lacking"),
+    [
+        ("what is the rent in Tromsø", ""),
+        ("what is the rent in Shanghai", "Shanghai"),
+        ("When does Shanghai pay the rent", "Shanghai"),
+        ("Shanghai rent", ""),  # a capital where every sentence has one
+        ("what is the rent in SHANGHAI", ""),
+    ],
+)
+def test_a_name_that_the_note_lacks_is_named(small: Engine, question: str, lacking: str) -> None:
+    names = next(s for s in small.search(question, max_rewrites=0).last.grade.signals if s.name == "names")
+    assert names.detail == (f"missing: {lacking}" if lacking else "")
+    assert (names.value or 0.0) < 0 if lacking else names.value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "about"), [("how many herons", ["herons"]), ("whose tea", ["tea"]), ("how much", ["much"])]
+)
+def test_words_that_only_ask_for_an_amount_or_an_owner_are_not_missed(asked: str, about: list[str]) -> None:
+    assert [word.text for word in content_words(asked)] == about
