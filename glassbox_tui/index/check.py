@@ -5,6 +5,7 @@ The database is opened to be read only, so that nothing is set aside, migrated o
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import stat
@@ -22,9 +23,9 @@ from glassbox_tui.index.indexer import note_counts
 from glassbox_tui.index.lock import writer_of
 from glassbox_tui.index.postings import count_postings, pack_counts
 from glassbox_tui.index.reach import sort_out, unreachable
-from glassbox_tui.index.rows import ChunkRow, checksum, chunk_columns, text_hash
+from glassbox_tui.index.rows import ChunkRow, checksum, chunk_columns, note_columns, text_hash
 from glassbox_tui.index.schema import SCHEMA_VERSION, account_fault
-from glassbox_tui.index.sharing import CHUNK_COLUMNS, read_chunk_row, unshare
+from glassbox_tui.index.sharing import CHUNK_COLUMNS, NOTE_COLUMNS, read_chunk_row, unshare
 from glassbox_tui.index.unread import told
 from glassbox_tui.models.late_interaction import PER_BYTE
 from glassbox_tui.notes.ignore import rules_of
@@ -77,7 +78,7 @@ def check_index(
         if all(one.ok for one in whole):
             seen, fault = _scanned(root, settings)
             looking = _Looking(db, root, settings, seen, fault, progress, writer_of(path)[1])
-            for check in (_chunks, _postings, _vectors, _token_codes, _orphans, _folder, _spans):
+            for check in (_notes, _vocabulary, _chunks, _postings, _vectors, _token_codes, _orphans, _folder, _spans):
                 found += _guarded(check, looking)
     return tuple(found)
 
@@ -203,7 +204,9 @@ def _database(db: sqlite3.Connection) -> Iterator[Finding]:
         yield _finding("foreign keys", f"{_count(len(broken), 'row')} without an owner" if broken else "", "all sound")
         counts = ", ".join(
             f"{amount:,} {name.replace('_', ' ')}"
-            for name, amount in db.execute("SELECT name, amount FROM account WHERE name != 'checksum'")
+            for name, amount in db.execute(
+                "SELECT name, amount FROM account WHERE name NOT IN ('checksum', 'vocabulary')"
+            )
         )
         yield _finding("account", account_fault(db), counts)
     except sqlite3.Error as error:
@@ -224,13 +227,38 @@ def _read(db: sqlite3.Connection) -> Iterator[tuple[ChunkRow, tuple[Any, ...], s
         for path, title, shared, chunker in db.execute("SELECT path, title, shared, chunker FROM notes")
     }
     rows = db.execute(
-        f"SELECT n.path, c.checksum, {CHUNK_COLUMNS} FROM chunks c JOIN notes n ON n.id = c.note_id"
-        " ORDER BY n.path, c.ordinal"
+        f"SELECT n.path, {CHUNK_COLUMNS} FROM chunks c JOIN notes n ON n.id = c.note_id ORDER BY n.path, c.ordinal"
     )
-    for path, written, *row in rows:
+    for path, *row in rows:
         title, shared, chunker = of[path]
-        chunk, packed = read_chunk_row(path, title, unshare(shared), row), row[-1]
+        chunk, packed, written = read_chunk_row(path, title, unshare(shared), row), row[-2], row[-1]
         yield chunk, chunk_columns(chunk, chunk.key, chunk.content, packed), chunker, packed, written
+
+
+def _notes(at: _Looking) -> Iterator[Finding]:
+    """What is known of each note is what was written, and its warnings can be read."""
+    wrong: dict[str, str] = {}
+    count = 0
+    for *columns, written, warnings in at.db.execute(f"SELECT {NOTE_COLUMNS}, n.checksum, n.warnings FROM notes n"):
+        count += 1
+        path = columns[0]
+        if checksum(note_columns(*columns)) != written:
+            wrong[path] = f"what is known of {path} is not what was written"
+        else:
+            try:
+                readable = isinstance(json.loads(warnings), list)
+            except ValueError:
+                readable = False
+            if not readable:
+                wrong[path] = f"the warnings of {path} cannot be read"
+    yield _per_note("rows of notes", wrong, f"{_count(count, 'row')} as written")
+
+
+def _vocabulary(at: _Looking) -> Iterator[Finding]:
+    terms_ = [term for (term,) in at.db.execute("SELECT term FROM terms")]
+    written = at.db.execute("SELECT amount FROM account WHERE name = 'vocabulary'").fetchone()
+    wrong = "" if written == (sum(checksum((term,)) for term in terms_),) else "it is not what was written"
+    yield _finding("vocabulary", wrong, _count(len(terms_), "term"))
 
 
 def _chunks(at: _Looking) -> Iterator[Finding]:
@@ -298,17 +326,22 @@ def _vectors(at: _Looking) -> Iterator[Finding]:
     """Unit length and one dimension a model; and how many chunks have one."""
     bad: list[str] = []
     sizes: dict[str, Counter[int]] = {}
-    for model, key, blob in at.db.execute("SELECT model, key, vector FROM vectors"):
+    for model, key, blob, written in at.db.execute("SELECT model, key, vector, checksum FROM vectors"):
         sizes.setdefault(model, Counter())[len(blob)] += 1
         vector = np.frombuffer(blob, dtype="<f4") if len(blob) % 4 == 0 else np.zeros(0, np.float32)
-        if not abs(float(vector @ vector) - 1.0) <= NORM_TOLERANCE:  # nan too
+        altered = checksum((model, key, blob)) != written
+        if altered or not abs(float(vector @ vector) - 1.0) <= NORM_TOLERANCE:  # nan too
             bad.append(f"{model} {key}")
     usual = {model: counts.most_common(1)[0][0] for model, counts in sizes.items()}
     for model, key, size in at.db.execute("SELECT model, key, length(vector) FROM vectors"):
         if size != usual[model] and f"{model} {key}" not in bad:
             bad.append(f"{model} {key}")
     total = sum(sum(counts.values()) for counts in sizes.values())
-    wrong = f"{len(bad):,} of {total:,} are no unit vectors of their model's dimension" if bad else ""
+    wrong = (
+        f"{len(bad):,} of {total:,} are not what was written, or no unit vectors of their model's dimension"
+        if bad
+        else ""
+    )
     dimensions = ", ".join(f"{model} {size // 4}-d" for model, size in sorted(usual.items()))
     yield _finding("vectors", wrong, f"{total:,} unit vectors ({dimensions})" if total else "none", "reembed", bad)
 
@@ -333,11 +366,14 @@ def _token_codes(at: _Looking) -> Iterator[Finding]:
     """Whole tokens, as wide as the model's vectors say, for each vector of a model that has codes at all."""
     bad = [
         f"{model} {key}"
-        for model, key, size, vector in at.db.execute(
-            "SELECT t.model, t.key, length(t.codes), length(v.vector) FROM token_codes t"
+        for model, key, cut, codes, vector, written in at.db.execute(
+            "SELECT t.model, t.key, t.truncated, t.codes, length(v.vector), t.checksum FROM token_codes t"
             " LEFT JOIN vectors v ON v.model = t.model AND v.key = t.key"
         )
-        if vector is None or size == 0 or size % max(vector // 4 // PER_BYTE, 1)
+        if vector is None
+        or not codes
+        or len(codes) % max(vector // 4 // PER_BYTE, 1)
+        or checksum((model, key, cut, codes)) != written
     ]
     count = at.db.execute("SELECT count(*) FROM token_codes").fetchone()[0]
     if not bad and at.settings.token_codes and not at.written:
@@ -348,7 +384,7 @@ def _token_codes(at: _Looking) -> Iterator[Finding]:
         if lacking:
             yield Finding("token codes", False, f"{lacking:,} texts have a vector and no codes", "update")
             return
-    wrong = f"{len(bad):,} of {count:,} have no vector, or are cut short" if bad else ""
+    wrong = f"{len(bad):,} of {count:,} have no vector, or are not what was written" if bad else ""
     yield _finding("token codes", wrong, f"{count:,} texts have whole ones" if count else "none", "reembed", bad)
 
 

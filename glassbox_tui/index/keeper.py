@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import sample
 
 from filelock import FileLock, Timeout
 
@@ -24,6 +25,7 @@ from glassbox_tui.settings import Settings
 
 # How often searches get a fresh picture of the vectors while a long embedding runs.
 REFRESH_SECONDS = 2.0
+LOOKED_AT = 300  # token codes that are compared with their checksums when an index is opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,15 @@ class Keeper:
         embedder = self._way.embedder
         calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
         self.snapshot: Snapshot = read_snapshot(self.store, embedder.name, embedder.dimension, calibration)
+        self._look_at_codes()
         self._books = Books({note.path: note for note in self.snapshot.notes})
         self._to_embed: set[str] | None = None  # notes whose chunks may lack a vector; None: any may
+
+    def _look_at_codes(self) -> None:
+        """Read a sample of the token codes, so that what is spoilt is known before a search meets it."""
+        model = self._way.embedder.name
+        keys = self.store.coded(model)
+        self.store.token_codes(model, sample(keys, min(LOOKED_AT, len(keys))))
 
     def update(self, root: Path, calls: Calls) -> UpdateReport:
         """Bring the index up to `root`: text first (searchable at once), then vectors.
@@ -91,6 +100,9 @@ class Keeper:
             if self._books.dirty:  # also when it was stopped half-way
                 self._untidy = True
                 self._renew(calls)
+        if self.store.spoilt:
+            self.store.remove_embeddings(self.store.spoilt)
+            self._to_embed = None
         embedded, pending = (0, 0) if settings.disable_dense else self._embed(calls)
         if self._untidy and not pending:
             self.store.drop_orphans()

@@ -78,6 +78,16 @@ class Embedding:
     codes: NDArray[np.uint8] | None
     truncated: int
 
+    def vector_row(self, model: str) -> tuple[Column, ...]:
+        """The columns of `vectors`."""
+        blob = self.vector.astype("<f4").tobytes()
+        return model, self.key, checksum((model, self.key, blob)), blob
+
+    def codes_row(self, model: str) -> tuple[Column, ...]:
+        """The columns of `token_codes`; there must be codes."""
+        blob = b"" if self.codes is None else self.codes.tobytes()
+        return model, self.key, checksum((model, self.key, self.truncated, blob)), self.truncated, blob
+
 
 @dataclass(frozen=True, slots=True)
 class Forward:
@@ -119,8 +129,15 @@ def chunk_columns(c: ChunkRecord | ChunkRow, key: str, content: str, packed: byt
     return (*place, heading, c.language, c.text, index_text, content, key, packed)
 
 
+def note_columns(
+    path: str, digest: str, kind: str, encoding: str, title: str, status: str, chunker: str, shared: str, packed: bytes
+) -> tuple[Column, ...]:
+    """What a note's checksum is of: all but the times of its file and what is said of it, which an update touches."""
+    return path, digest, kind, encoding, title, status, chunker, shared, packed
+
+
 def checksum(row: Sequence[Column]) -> int:
-    """CRC-32 of what `chunk_columns` gives, each with a separator behind it."""
+    """CRC-32 of the columns of a row, each with a separator behind it."""
     crc = 0
     for value in row:
         crc = zlib.crc32(value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass"), crc)

@@ -1,7 +1,10 @@
 """The tables of an index, the account that is kept of them, and what SQLite's errors mean in words.
 
-`account` counts the rows of each table and sums the checksums of the chunks. Triggers keep it, inside the transaction
-that changes a row, so it is right at every commit; a start compares it with the tables, `doctor` reads every row.
+`account` counts the rows of each table, and sums the checksums of the chunks and of the terms. It is kept inside the
+transaction that changes a row, mostly by triggers, so it is right at every commit; a start compares it with the tables.
+
+Each note, chunk, vector and row of token codes has a checksum of its own. A start compares those of all notes and
+vectors and of a sample of the others, a search those of the codes it reads; `doctor` compares every one.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from pathlib import Path
 
 from glassbox_tui.errors import GlassboxError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 COUNTED = ("notes", "chunks", "vectors", "token_codes")
 
 _TABLES = """
@@ -22,7 +25,7 @@ CREATE TABLE notes(
   id INTEGER PRIMARY KEY, collection TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL,
   size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, kind TEXT NOT NULL, encoding TEXT NOT NULL, title TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, warnings TEXT NOT NULL, chunker TEXT NOT NULL,
-  shared TEXT NOT NULL, terms BLOB NOT NULL, UNIQUE(collection, path));
+  shared TEXT NOT NULL, terms BLOB NOT NULL, checksum INTEGER NOT NULL, UNIQUE(collection, path));
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
   start INTEGER NOT NULL, "end" INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
@@ -32,16 +35,18 @@ CREATE TABLE chunks(
 CREATE INDEX chunks_key ON chunks(key, checksum);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 CREATE TABLE vectors(
-  model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, key)) WITHOUT ROWID;
+  model TEXT NOT NULL, key TEXT NOT NULL, checksum INTEGER NOT NULL, vector BLOB NOT NULL,
+  PRIMARY KEY(model, key)) WITHOUT ROWID;
 CREATE TABLE token_codes(
-  model TEXT NOT NULL, key TEXT NOT NULL, truncated INTEGER NOT NULL, codes BLOB NOT NULL, UNIQUE(model, key));
+  model TEXT NOT NULL, key TEXT NOT NULL, checksum INTEGER NOT NULL, truncated INTEGER NOT NULL, codes BLOB NOT NULL,
+  UNIQUE(model, key));
 """
 
 
 def statements() -> list[str]:
     """What makes an empty index, one SQL statement an item."""
     made = [statement for statement in _TABLES.split(";\n") if statement.strip()]
-    made += [f"INSERT INTO account VALUES ('{name}', 0)" for name in (*COUNTED, "checksum")]
+    made += [f"INSERT INTO account VALUES ('{name}', 0)" for name in (*COUNTED, "checksum", "vocabulary")]
     for table in COUNTED:
         for event, row, sign in (("INSERT", "NEW", "+"), ("DELETE", "OLD", "-")):
             steps = [f"UPDATE account SET amount = amount {sign} 1 WHERE name = '{table}';"]

@@ -12,10 +12,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from random import randrange
 from typing import Any, TypeVar
 
 from glassbox_tui.index.postings import pack_counts, unpack_forward
-from glassbox_tui.index.rows import ChunkRecord, ChunkRow, Column, Contents, checksum, chunk_columns, text_hash
+from glassbox_tui.index.rows import (
+    ChunkRecord,
+    ChunkRow,
+    Column,
+    Contents,
+    checksum,
+    chunk_columns,
+    note_columns,
+    text_hash,
+)
 
 T = TypeVar("T")
 Places = tuple[int | None, int | None, str | None]  # a chunk's heading, its prefix, and its index_text if it needs one
@@ -89,8 +99,10 @@ def _nth(items: Sequence[T], number: int) -> T:
 
 CHUNK_COLUMNS = (
     'c.ordinal, c.start, c."end", c.first_line, c.last_line, c.page, c.heading, c.language, c.text, c.prefix,'
-    " c.index_text, c.content, c.key, c.terms"
+    " c.index_text, c.content, c.key, c.terms, c.checksum"
 )
+NOTE_COLUMNS = "n.path, n.hash, n.kind, n.encoding, n.title, n.status, n.chunker, n.shared, n.terms"
+SAMPLE = 1000  # chunks whose checksums are compared when an index is read
 
 
 def chunk_row(c: ChunkRecord, places: Places, ids: Mapping[str, int]) -> tuple[Column, ...]:
@@ -117,7 +129,7 @@ def chunk_row(c: ChunkRecord, places: Places, ids: Mapping[str, int]) -> tuple[C
 
 def read_chunk_row(path: str, title: str, shared: Shared, row: Sequence[Any]) -> ChunkRow:
     """A chunk from CHUNK_COLUMNS, of a note with this path and title. Raises ValueError for a number of nothing."""
-    ordinal, start, end, first, last, page, heading, language, text, prefix, whole, content, key, _ = row
+    ordinal, start, end, first, last, page, heading, language, text, prefix, whole, content, key, _, _ = row
     return ChunkRow(
         uid=f"{path}#{ordinal}",
         path=path,
@@ -136,17 +148,24 @@ def read_chunk_row(path: str, title: str, shared: Shared, row: Sequence[Any]) ->
     )
 
 
-def read_contents(
-    rows: Sequence[Any], notes: Sequence[tuple[str, str, str, bytes]], vocabulary: Mapping[str, int]
-) -> Contents:
-    """Chunks (a path before CHUNK_COLUMNS) and their notes (path, title, shared, terms), both in the order of paths.
+def read_contents(rows: Sequence[Any], notes: Sequence[Any], vocabulary: Mapping[str, int]) -> Contents:
+    """Chunks (a path before CHUNK_COLUMNS) and their notes (NOTE_COLUMNS, checksum), both in the order of paths.
 
-    A note of one chunk has no terms of its own: they are the chunk's. Raises ValueError for what cannot be read.
+    A note of one chunk has no terms of its own: they are the chunk's. Raises ValueError for what cannot be read, or is
+    not what was written.
     """
-    of = {path: (title, unshare(shared)) for path, title, shared, _ in notes}
+    for *columns, written in notes:
+        if checksum(note_columns(*columns)) != written:
+            raise ValueError(f"the note {columns[0]!r} is not what was written")
+    of = {row[0]: (row[4], unshare(row[7])) for row in notes}
     chunks = tuple(read_chunk_row(row[0], *of[row[0]], row[1:]) for row in rows)
-    own = {path: blob for path, _, _, blob in notes}
+    step = -(-len(rows) // SAMPLE) or 1
+    for at in range(randrange(step), len(rows), step):
+        chunk, packed, written = chunks[at], rows[at][-2], rows[at][-1]
+        if checksum(chunk_columns(chunk, chunk.key, chunk.content, packed)) != written:
+            raise ValueError(f"the chunk {chunk.uid} is not what was written")
+    own = {row[0]: row[8] for row in notes}
     alone = {path for path, count in Counter(row[0] for row in rows).items() if count == 1}
-    own |= {row[0]: row[-1] for row in rows if row[0] in alone}
-    forward = unpack_forward([row[-1] for row in rows], vocabulary)
+    own |= {row[0]: row[-2] for row in rows if row[0] in alone}
+    forward = unpack_forward([row[-2] for row in rows], vocabulary)
     return Contents(chunks, forward, tuple(own), unpack_forward(list(own.values()), vocabulary))

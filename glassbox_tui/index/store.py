@@ -19,22 +19,25 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import numpy as np
 from filelock import FileLock, Timeout
 
+from glassbox_tui.index.inherit import embeddings_of
 from glassbox_tui.index.lock import lock_of
 from glassbox_tui.index.postings import pack_counts
 from glassbox_tui.index.rows import (
     COLLECTION,
     ChunkRecord,
+    Column,
     Contents,
     Embedding,
     NoteRecord,
+    checksum,
+    note_columns,
     note_row,
 )
 from glassbox_tui.index.schema import (
@@ -48,7 +51,7 @@ from glassbox_tui.index.schema import (
     statements,
     store_error,
 )
-from glassbox_tui.index.sharing import CHUNK_COLUMNS, chunk_row, read_contents, share, unshare
+from glassbox_tui.index.sharing import CHUNK_COLUMNS, NOTE_COLUMNS, chunk_row, read_contents, share, unshare
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -146,6 +149,7 @@ class Store:
         """
         self.path = path
         self.read_only = ""
+        self.spoilt: set[tuple[str, str]] = set()  # (model, key) of embeddings that are not what was written
         self._target = ":memory:" if path is None else str(path)
         self._connections: list[sqlite3.Connection] = []
         self._local = threading.local()
@@ -276,16 +280,28 @@ class Store:
             ids = self._term_ids(db, {term for chunk in chunks for term in chunk.counts} | counts.keys())
             shared, places = share(chunks)
             packed = b"" if len(chunks) == 1 else pack_counts(counts, ids)  # else the chunk's are the note's
-            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 15})", (*note_row(note), shared, packed))
+            whole = note_columns(
+                note.path, note.digest, note.kind, note.encoding, note.title, note.status, note.chunker, shared, packed
+            )
+            row = (*note_row(note), shared, packed, checksum(whole))
+            cursor = db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 16})", row)
             rows = ((cursor.lastrowid, *chunk_row(chunk, at, ids)) for chunk, at in zip(chunks, places, strict=True))
             db.executemany(f"INSERT INTO chunks VALUES (NULL{', ?' * 16})", rows)
 
     def _term_ids(self, db: sqlite3.Connection, terms: set[str]) -> dict[str, int]:
-        db.executemany("INSERT OR IGNORE INTO terms(term) VALUES (?)", ((t,) for t in sorted(terms)))
-        ids: dict[str, int] = {}
         ordered = sorted(terms)
-        for at in range(0, len(ordered), 500):
-            batch = ordered[at : at + 500]
+        ids = self._ids(db, ordered)
+        if new := [term for term in ordered if term not in ids]:
+            db.executemany("INSERT INTO terms(term) VALUES (?)", ((term,) for term in new))
+            total = sum(checksum((term,)) for term in new)
+            db.execute("UPDATE account SET amount = amount + ? WHERE name = 'vocabulary'", (total,))
+            ids |= self._ids(db, new)
+        return ids
+
+    def _ids(self, db: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+        ids: dict[str, int] = {}
+        for at in range(0, len(terms), 500):
+            batch = terms[at : at + 500]
             marks = ",".join("?" * len(batch))
             ids.update(db.execute(f"SELECT term, id FROM terms WHERE term IN ({marks})", batch).fetchall())
         return ids
@@ -310,54 +326,33 @@ class Store:
     def put_embeddings(self, model: str, embeddings: Sequence[Embedding]) -> None:
         """Store vectors and token codes together, so that no crash leaves one without the other."""
         with self._transaction() as db:
+            # No REPLACE: the account would not hear of the row that goes.
             db.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT(model, key) DO UPDATE SET vector = excluded.vector",
-                ((model, e.key, e.vector.astype("<f4").tobytes()) for e in embeddings),
+                "INSERT INTO vectors VALUES (?, ?, ?, ?) ON CONFLICT(model, key)"
+                " DO UPDATE SET checksum = excluded.checksum, vector = excluded.vector",
+                (e.vector_row(model) for e in embeddings),
             )
             db.executemany(
-                "INSERT INTO token_codes(model, key, truncated, codes) VALUES (?, ?, ?, ?) ON CONFLICT(model, key)"
-                " DO UPDATE SET truncated = excluded.truncated, codes = excluded.codes",
-                ((model, e.key, e.truncated, e.codes.tobytes()) for e in embeddings if e.codes is not None),
+                "INSERT INTO token_codes VALUES (?, ?, ?, ?, ?) ON CONFLICT(model, key) DO UPDATE"
+                " SET checksum = excluded.checksum, truncated = excluded.truncated, codes = excluded.codes",
+                (e.codes_row(model) for e in embeddings if e.codes is not None),
             )
 
     @_told
     def take_embeddings(self, other: Path) -> int:
-        """Take over what another index file holds of vectors, as far as it can be read. Returns how many.
-
-        Vectors that are no unit vectors stay behind, and so do those whose token codes are lost.
-        """
+        """Take over the sound vectors of another index file. Returns how many."""
         taken = 0
-        batch: list[tuple[str, Embedding]] = []
-
-        def flush() -> None:
-            nonlocal taken
-            for model in {model for model, _ in batch}:
-                self.put_embeddings(model, [embedding for of, embedding in batch if of == model])
-            taken += len(batch)
-            batch.clear()
-
-        with suppress(sqlite3.Error), closing(sqlite3.connect(other)) as source:
-            coded = {model for (model,) in source.execute("SELECT DISTINCT model FROM token_codes")}
-            rows = source.execute(
-                "SELECT v.model, v.key, v.vector, t.truncated, t.codes FROM vectors v"
-                " LEFT JOIN token_codes t ON t.model = v.model AND t.key = v.key"
-            )
-            for model, key, blob, truncated, codes in rows:
-                vector = np.frombuffer(blob, dtype="<f4") if len(blob) % 4 == 0 else np.zeros(0, np.float32)
-                if not abs(float(vector @ vector) - 1) <= 1e-3 or (codes is None and model in coded):  # nan too
-                    continue
-                packed = None if codes is None else np.frombuffer(codes, dtype=np.uint8)
-                batch.append((model, Embedding(key, vector, packed, truncated or 0)))
-                if len(batch) >= 500:
-                    flush()
-        flush()
+        for model, embeddings in embeddings_of(other):
+            self.put_embeddings(model, embeddings)
+            taken += len(embeddings)
         return taken
 
     @_told
     def remove_embeddings(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget vectors and token codes by (model, key); the next update makes those that a chunk needs."""
         with self._transaction() as db:
-            for pair in pairs:
+            for pair in list(pairs):
+                self.spoilt.discard(pair)
                 db.execute("DELETE FROM vectors WHERE model = ? AND key = ?", pair)
                 db.execute("DELETE FROM token_codes WHERE model = ? AND key = ?", pair)
 
@@ -400,14 +395,17 @@ class Store:
                 bound,
             ).fetchall()
             notes = self._read.execute(
-                f"SELECT path, title, shared, terms FROM notes n WHERE collection = ?{which} AND EXISTS"
+                f"SELECT {NOTE_COLUMNS}, n.checksum FROM notes n WHERE collection = ?{which} AND EXISTS"
                 " (SELECT 1 FROM chunks c WHERE c.note_id = n.id) ORDER BY path",
                 bound,
             ).fetchall()
             vocabulary = dict(self._read.execute("SELECT term, id FROM terms WHERE id >= ?", (first_term,)).fetchall())
+            written = self._read.execute("SELECT amount FROM account WHERE name = 'vocabulary'").fetchone()
         finally:
             self._read.execute("COMMIT")
         try:
+            if not first_term and written != (sum(checksum((term,)) for term in vocabulary),):
+                raise ValueError("its vocabulary is not what was written")
             return read_contents(rows, notes, vocabulary)
         except (ValueError, TypeError) as error:
             raise self._damaged(str(error)) from None
@@ -450,22 +448,38 @@ class Store:
 
     @_told
     def vectors(self, model: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        """Key -> little-endian float32 bytes, for this model: all, or for those of `keys` that have them."""
-        query = "SELECT key, vector FROM vectors WHERE model = ?"
-        return dict(self._read.execute(query, (model,)).fetchall()) if keys is None else self._by(query, model, keys)
+        """Key -> little-endian float32 bytes, for this model: all, or for those of `keys` that have them.
+
+        What is not what was written counts as none, here and in `token_codes`, and is noted in `spoilt`.
+        """
+        query = "SELECT key, vector, checksum FROM vectors WHERE model = ?"
+        rows = self._read.execute(query, (model,)).fetchall() if keys is None else self._by(query, model, keys)
+        return dict(self._sound(model, ((key, (model, key, blob), written) for key, blob, written in rows)))
 
     @_told
     def token_codes(self, model: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Key -> packed codes, for those keys that have them."""
-        return self._by("SELECT key, codes FROM token_codes WHERE model = ?", model, keys)
+        rows = self._by("SELECT key, truncated, codes, checksum FROM token_codes WHERE model = ?", model, keys)
+        return dict(self._sound(model, ((key, (model, key, cut, blob), written) for key, cut, blob, written in rows)))
 
-    def _by(self, query: str, model: str, keys: Sequence[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
+    @_told
+    def coded(self, model: str) -> list[str]:
+        """The keys that have token codes."""
+        return [key for (key,) in self._read.execute("SELECT key FROM token_codes WHERE model = ?", (model,))]
+
+    def _sound(self, model: str, rows: Iterable[tuple[str, tuple[Column, ...], int]]) -> Iterator[tuple[str, bytes]]:
+        for key, columns, written in rows:
+            if checksum(columns) == written:
+                yield key, columns[-1]  # type: ignore[misc]
+            else:
+                self.spoilt.add((model, key))
+
+    def _by(self, query: str, model: str, keys: Sequence[str]) -> list[Any]:
+        found: list[Any] = []
         unique = list(dict.fromkeys(keys))
         for at in range(0, len(unique), 500):
             batch = unique[at : at + 500]
-            rows = self._read.execute(f"{query} AND key IN ({','.join('?' * len(batch))})", (model, *batch))
-            found.update(rows.fetchall())
+            found += self._read.execute(f"{query} AND key IN ({','.join('?' * len(batch))})", (model, *batch))
         return found
 
     @_told

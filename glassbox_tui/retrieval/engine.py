@@ -75,6 +75,7 @@ from glassbox_tui.text.visible import has_visible
 
 # Chunks that an embedder is asked about when we want to know whether it knows their language.
 LANGUAGE_SAMPLE = 50
+SPOILT = "{} of the index's vectors or token codes are not what was written: they count as none and are made anew"
 
 
 class EngineError(GlassboxError):
@@ -469,7 +470,13 @@ class Engine:
     @property
     def notices(self) -> tuple[str, ...]:
         """Fallbacks made when models and index were opened, and what they cannot do here, each a sentence."""
-        return (*self._notices, *([self._language_notice] if self._language_notice else []), *self._out_of_reach)
+        spoilt = len(self._keeper.store.spoilt) if self._keeper is not None else 0
+        return (
+            *self._notices,
+            *([self._language_notice] if self._language_notice else []),
+            *([SPOILT.format(spoilt)] if spoilt else []),
+            *self._out_of_reach,
+        )
 
     @property
     def chat(self) -> ChatModel | None:

@@ -69,7 +69,7 @@ def as_written(db: sqlite3.Connection, path: str, **changes: int) -> None:
         (id,),
     ).fetchone()
     chunk = read_chunk_row(path, title, unshare(shared), row)
-    now = checksum(chunk_columns(chunk, chunk.key, chunk.content, row[-1]))
+    now = checksum(chunk_columns(chunk, chunk.key, chunk.content, row[-2]))
     db.execute("UPDATE chunks SET checksum = ? WHERE id = ?", (now, id))
     db.execute("UPDATE account SET amount = amount + ? WHERE name = 'checksum'", (now - before,))
 
@@ -78,6 +78,11 @@ def without_triggers(db: sqlite3.Connection, statement: str) -> None:
     for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         db.execute(f"DROP TRIGGER {name}")
     db.execute(statement)
+
+
+def stray_vector(db: sqlite3.Connection) -> None:
+    model, blob = db.execute("SELECT model, vector FROM vectors LIMIT 1").fetchone()
+    db.execute("INSERT INTO vectors VALUES (?, 'nowhere', ?, ?)", (model, checksum((model, "nowhere", blob)), blob))
 
 
 CHUNK = "(SELECT min(id) FROM chunks)"
@@ -102,12 +107,12 @@ DAMAGE: dict[str, tuple[Sql, set[str]]] = {
     ),
     "token codes are cut short": (
         lambda db: db.execute(
-            "INSERT INTO token_codes VALUES ('hashing-512', (SELECT min(key) FROM vectors), 0, x'010203')"
+            "INSERT INTO token_codes VALUES ('hashing-512', (SELECT min(key) FROM vectors), 0, 0, x'010203')"
         ),
         {"token codes"},
     ),
     "a vector is of no chunk": (
-        lambda db: db.execute("INSERT INTO vectors SELECT model, 'nowhere', vector FROM vectors LIMIT 1"),
+        lambda db: stray_vector(db),
         {"orphans"},
     ),
     "a text is another": (
@@ -213,7 +218,7 @@ def test_who_writes_is_said_and_nothing_is_repaired_meanwhile(built: tuple[Path,
     """I3: the lock goes with its holder; what the holder left behind is told and cleared."""
     notes, data, file = built
     with closing(sqlite3.connect(file)) as db:
-        db.execute("INSERT INTO vectors SELECT model, 'nowhere', vector FROM vectors LIMIT 1")
+        stray_vector(db)
         db.commit()
     code = (
         "import sys, time; from pathlib import Path; from glassbox_tui.index.lock import lock_of, writing\n"

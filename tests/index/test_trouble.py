@@ -11,7 +11,7 @@ import pytest
 from folders import indexed
 from test_updates import engine_on
 
-from glassbox_tui.index.rows import Embedding, NoteRecord
+from glassbox_tui.index.rows import Embedding, NoteRecord, checksum
 from glassbox_tui.index.schema import DamagedError, StoreError
 from glassbox_tui.index.store import Store, open_store
 
@@ -37,6 +37,7 @@ METHODS: dict[str, tuple[Any, ...]] = {
     "missing_keys": ("m",),
     "index_text": ("k",),
     "vectors": ("m",),
+    "coded": ("m",),
     "token_codes": ("m", ["k"]),
     "truncated": ("m",),
     "replace_note": (RECORD, [], {}),
@@ -144,10 +145,13 @@ def test_unsound_vectors_and_lost_codes_stay_behind(tmp_path: Path) -> None:
     codes = np.zeros((2, 3), np.uint8)
     old.put_embeddings("m", [Embedding("good", unit, codes, 1), Embedding("lost", unit, None, 0)])
     old.put_embeddings("m", [Embedding("long", unit * 2, codes, 0), Embedding("nan", unit * np.nan, codes, 0)])
+    old.put_embeddings("m", [Embedding("turned", unit, codes, 0), Embedding("other codes", unit, codes + 1, 0)])
     old.put_embeddings("plain", [Embedding("good", unit, None, 0)])
     with sqlite3.connect(tmp_path / "old.sqlite") as db:
-        db.execute("INSERT INTO vectors VALUES ('m', 'odd', x'010203')")
-        db.execute("INSERT INTO vectors VALUES ('m', 'empty', x'')")
+        for key, blob in (("odd", b"\1\2\3"), ("empty", b"")):
+            db.execute("INSERT INTO vectors VALUES ('m', ?, ?, ?)", (key, checksum(("m", key, blob)), blob))
+        db.execute("UPDATE vectors SET vector = ? WHERE key = 'turned'", ((unit * -1).tobytes(),))
+        db.execute("UPDATE token_codes SET codes = zeroblob(6) WHERE key = 'other codes'")
     db.close()
     new = Store(tmp_path / "new.sqlite")
     assert new.take_embeddings(tmp_path / "old.sqlite") == 2
