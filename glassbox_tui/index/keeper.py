@@ -90,7 +90,8 @@ class Keeper:
 
     def _update(self, root: Path, calls: Calls) -> UpdateReport:
         self._follow(calls)
-        for key, value in ((NOTES, notes_name(root)), (MOUNT, mount_point(root))):  # so that `purge` knows whose it is
+        # So that `purge` knows whose it is. Where a mount was before, `reach` decides whether it is gone.
+        for key, value in ((NOTES, notes_name(root)), (MOUNT, self.store.meta(MOUNT) or mount_point(root))):
             if self.store.meta(key) != value:
                 self.store.set_meta(key, value)
         settings, embedder = self._way.settings, self._way.embedder

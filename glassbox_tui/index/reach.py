@@ -1,17 +1,20 @@
 """Notes that are out of reach are not notes that are gone: a folder that cannot be read, a disk that is not mounted.
 
 A scan sees nothing below a mount point while nothing is mounted there. So the mount points with notes below are
-remembered in the index, and one that is no mount any more and holds no note keeps the notes it had.
+remembered in the index, and one that is no mount any more and holds no note keeps the notes it had; so is the mount
+that the folder itself lies on, for an empty folder may stand where a disk was.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from glassbox_tui.index.location import MOUNT, mount_point
 from glassbox_tui.index.scope import within
 from glassbox_tui.index.store import Store
 from glassbox_tui.notes.mounts import mounts, mounts_within
@@ -19,6 +22,7 @@ from glassbox_tui.notes.scan import Scan
 
 _MOUNTS = "mounts"
 UNMOUNTED = "nothing is mounted there any more"
+COVERED = "another file system is mounted over it"
 
 
 class HasMeta(Protocol):
@@ -54,7 +58,20 @@ def unreachable(store: HasMeta, root: Path, found: Scan) -> dict[str, str]:
     for point in _remembered(store) - mounts_within(root, mounts()).keys():
         if not any(within(file.path, point) for file in found.files):
             missed[point] = UNMOUNTED
+    above = store.meta(MOUNT)
+    if above and not found.files and above != mount_point(root):
+        missed[""] = COVERED if os.path.ismount(above) else UNMOUNTED
     return missed
+
+
+def out_of_reach(
+    store: HasMeta, root: Path, found: Scan, known: Iterable[str]
+) -> tuple[dict[str, str], tuple[Kept, ...]]:
+    """Which of the notes `known` to the index a scan could not look at, path to reason; and the same in sentences."""
+    missed = unreachable(store, root, found)
+    lacking = sorted(set(known) - {file.path for file in found.files})
+    _, kept = sort_out(lacking, missed)
+    return {path: missed[where] for path in lacking for where in sorted(missed) if within(path, where)}, kept
 
 
 def sort_out(gone: Sequence[str], missed: Mapping[str, str]) -> tuple[list[str], tuple[Kept, ...]]:
@@ -73,6 +90,9 @@ def sort_out(gone: Sequence[str], missed: Mapping[str, str]) -> tuple[list[str],
 
 def remember_mounts(store: Store, root: Path, kept: Sequence[Kept]) -> None:
     """For the next update: what is mounted now, and what notes wait for."""
+    above = mount_point(root)
+    if above != store.meta(MOUNT) and not any(k.path == "" and k.reason in (UNMOUNTED, COVERED) for k in kept):
+        store.set_meta(MOUNT, above)
     now = mounts_within(root, mounts()).keys() | {k.path for k in kept if k.reason == UNMOUNTED}
     if now != _remembered(store):
         store.set_meta(_MOUNTS, json.dumps(sorted(now), ensure_ascii=False))

@@ -124,6 +124,7 @@ TEMPLATES = (
     "the notes cannot be reached ({}): {} are kept as last read",
     "{}; the {} notes of the index are kept as last read",
     "nothing is mounted there any more",
+    "another file system is mounted over it",
     "{} cannot be read: {}: kept as last read, and tried again",
     "{} and {} more cannot be read: {}: kept as last read, and tried again",
     "cannot be read: {}; it is kept as last read",

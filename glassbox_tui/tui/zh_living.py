@@ -29,6 +29,7 @@ LIVING: Final[dict[str, str]] = {
     "cannot be read: {}; it is kept as last read": "无法读取：{}；保留上次读到的内容",
     "cannot be read: {}": "无法读取：{}",
     "nothing is mounted there any more": "那里已经没有挂载任何东西",
+    "another file system is mounted over it": "上面挂载了另一个文件系统",
     "the terminal sent bytes that are no UTF-8: they were left out; is it set to UTF-8?":
         "终端送来了不是 UTF-8 的字节，已略去；终端是否设为 UTF-8？",
     "dense search is off (GLASSBOX_DISABLE_DENSE)": "向量检索已关闭（GLASSBOX_DISABLE_DENSE）",
