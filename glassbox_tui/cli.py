@@ -124,14 +124,17 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _index(options: argparse.Namespace) -> int:
+    from glassbox_tui.commands.asking import held_back
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.views.progress import shown_progress
 
     notes = _existing(options.path)
     with shown_progress() as progress:
         engine = Engine.open(notes, _settings(options), progress)
-        with engine:
-            report = engine.update(progress)
+    with engine:
+        hold = held_back(engine)
+        with shown_progress() as progress:
+            report = engine.update(progress, hold=lambda: hold)
             info, notices, file = engine.info(), engine.notices, engine.index_file
     tell(notices)
     code = FAILED if notes.is_file() and report.problems else DONE  # the one file asked for cannot be searched
@@ -354,14 +357,17 @@ RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def _open(notes: Path, settings: Settings) -> Engine:
     """The engine on `notes`, its index brought up to date first where that is possible."""
+    from glassbox_tui.commands.asking import held_back
     from glassbox_tui.index.schema import StoreError
     from glassbox_tui.retrieval.engine import Engine
     from glassbox_tui.views.progress import shown_progress
 
     with shown_progress() as progress:
         engine = Engine.open(notes, settings, progress)
+    hold = held_back(engine)
+    with shown_progress() as progress:
         try:
-            report = engine.update(progress)
+            report = engine.update(progress, hold=lambda: hold)
         except (StoreError, OSError) as error:  # a full disk, a folder that may only be read
             if not engine.snapshot.chunks:
                 engine.close()

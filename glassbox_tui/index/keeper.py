@@ -13,10 +13,18 @@ from random import sample
 from filelock import FileLock, Timeout
 
 from glassbox_tui.index.embedding import embed_missing
+from glassbox_tui.index.fingerprint import FOREIGN, foreign, forget, remember
 from glassbox_tui.index.indexer import Books, Calls, UpdateReport, update_text
 from glassbox_tui.index.location import MOUNT, NOTES, mount_point, notes_name
 from glassbox_tui.index.lock import writing
-from glassbox_tui.index.snapshot import MOST_NOTES, Snapshot, add_vectors, read_snapshot, renew_snapshot
+from glassbox_tui.index.snapshot import (
+    MOST_NOTES,
+    Snapshot,
+    add_vectors,
+    read_snapshot,
+    renew_snapshot,
+    without_vectors,
+)
 from glassbox_tui.index.store import Store
 from glassbox_tui.models.calibration import Calibrated
 from glassbox_tui.models.protocols import Embedder
@@ -45,6 +53,10 @@ class Keeper:
         self._way = way
         self._lock = lock
         self._turn = threading.Lock()
+        self._meeting = threading.Lock()
+        self._met = False  # the embedder was compared with the one whose vectors these are
+        self.foreign = ""  # a sentence, where it is another one
+        self._forgotten = False  # and its vectors are
         self._untidy = (
             True  # there may be embeddings that no chunk uses: a process may have died before it dropped them
         )
@@ -55,9 +67,25 @@ class Keeper:
         embedder = self._way.embedder
         calibration = embedder.calibration if isinstance(embedder, Calibrated) else None
         self.snapshot: Snapshot = read_snapshot(self.store, embedder.name, embedder.dimension, calibration)
+        if self.foreign and not self._forgotten:
+            self.snapshot = without_vectors(self.snapshot)
         self._look_at_codes()
         self._books = Books({note.path: note for note in self.snapshot.notes})
         self._to_embed: set[str] | None = None  # notes whose chunks may lack a vector; None: any may
+
+    def meet(self) -> None:
+        """Compare the embedder with the one whose vectors are here, once: vectors of another one are not used.
+
+        It takes an embedding, so it waits until vectors are needed. Raises StoreError and what the embedder raises.
+        """
+        with self._meeting:
+            embedder = self._way.embedder
+            if self._met or self._way.settings.disable_dense or not embedder.dimension:
+                return
+            if why := foreign(self.store, embedder):
+                self.foreign = FOREIGN.format(embedder.name, why)
+                self.snapshot = without_vectors(self.snapshot)
+            self._met = True
 
     def _look_at_codes(self) -> None:
         """Read a sample of the token codes, so that what is spoilt is known before a search meets it."""
@@ -101,6 +129,13 @@ class Keeper:
             if self._books.dirty:  # also when it was stopped half-way
                 self._untidy = True
                 self._renew(calls)
+        if not settings.disable_dense and embedder.dimension:
+            self.meet()
+            if self.foreign and not self._forgotten:
+                self._forgotten = True
+                forget(self.store, embedder)
+                self.snapshot, self._to_embed = without_vectors(self.snapshot), None
+            remember(self.store, embedder)
         if self.store.spoilt:
             self.store.remove_embeddings(self.store.spoilt)
             self._to_embed = None

@@ -123,6 +123,13 @@ def add_vectors(snapshot: Snapshot, vectors: Mapping[str, bytes]) -> Snapshot:
     return replace(snapshot, dense=splice_dense(snapshot.dense, place, added))
 
 
+def without_vectors(snapshot: Snapshot) -> Snapshot:
+    """The same texts, none of them embedded."""
+    dense = snapshot.dense
+    keys = [chunk.key for chunk in snapshot.chunks]
+    return replace(snapshot, dense=build_dense(keys, {}, dense.matrix.shape[1], dense.calibration))
+
+
 def _note_numbers(chunks: Sequence[ChunkRow], names: Sequence[str]) -> NDArray[np.int32]:
     number = {path: i for i, path in enumerate(names)}
     return np.array([number[chunk.path] for chunk in chunks], dtype=np.int32)

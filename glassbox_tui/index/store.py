@@ -357,6 +357,13 @@ class Store:
                 db.execute("DELETE FROM token_codes WHERE model = ? AND key = ?", pair)
 
     @_told
+    def forget_model(self, model: str) -> None:
+        """Forget every vector and all token codes of this model."""
+        with self._transaction() as db:
+            for table in ("vectors", "token_codes"):
+                db.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
+
+    @_told
     def drop_orphans(self) -> int:
         """Forget embeddings no chunk uses any more, of every model. Returns how many vectors went."""
         with self._transaction() as db:
@@ -461,6 +468,21 @@ class Store:
         """Key -> packed codes, for those keys that have them."""
         rows = self._by("SELECT key, truncated, codes, checksum FROM token_codes WHERE model = ?", model, keys)
         return dict(self._sound(model, ((key, (model, key, cut, blob), written) for key, cut, blob, written in rows)))
+
+    @_told
+    def some_vector(self, model: str) -> tuple[str, bytes] | None:
+        """(key, bytes) of one vector of this model, of a chunk that is there if there is one; None: it has none."""
+        query = "SELECT key, vector FROM vectors v WHERE model = ?"
+        used = f"{query} AND EXISTS (SELECT 1 FROM chunks c WHERE c.key = v.key) LIMIT 1"
+        found = (
+            self._read.execute(used, (model,)).fetchone() or self._read.execute(f"{query} LIMIT 1", (model,)).fetchone()
+        )
+        return None if found is None else (str(found[0]), bytes(found[1]))
+
+    @_told
+    def models(self) -> dict[str, int]:
+        """How many vectors there are of each model."""
+        return dict(self._read.execute("SELECT model, count(*) FROM vectors GROUP BY model").fetchall())
 
     @_told
     def coded(self, model: str) -> list[str]:

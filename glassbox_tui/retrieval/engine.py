@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.embedding import embed_missing
+from glassbox_tui.index.fingerprint import FOREIGN, Replanned, foreign, forget, replanned
 from glassbox_tui.index.gate import Gate
 from glassbox_tui.index.indexer import Calls, UpdateReport, index_texts
 from glassbox_tui.index.keeper import Keeper, Way
@@ -165,6 +166,9 @@ class Engine:
                 notes = [_note_of(uid, given) for uid, given in source.items()]
                 index_texts(store, notes, self.settings, self.embedder)
                 if not self.settings.disable_dense:
+                    if index_file and (why := foreign(store, self.embedder)):
+                        self._notices.append(FOREIGN.format(self.embedder.name, why))
+                        forget(store, self.embedder)
                     embed_missing(store, self.embedder, self.settings.token_codes, Calls(progress or _silent))
                 store.drop_orphans()
         except Timeout:
@@ -269,6 +273,10 @@ class Engine:
             self._read_language()
         return report
 
+    def new_embedder(self) -> Replanned | None:
+        """What an update would embed anew because another embedder has embedded it; None: nothing much."""
+        return None if self._keyword_only(self.settings) else replanned(self.store, self.embedder)
+
     # -- searching -----------------------------------------------------------------------------------------------
 
     def search(
@@ -311,6 +319,8 @@ class Engine:
         check(settings)
         if mode == "dense" and self._keyword_only(settings):
             raise EngineError("dense search is off: GLASSBOX_DISABLE_DENSE is set")
+        if mode != "bm25" and not self._keyword_only(settings):
+            self._kept.meet()
         pipe = replace(self.pipeline(settings, mode, explain, cancelled or _never, scope), typing=typing)
         pipe, unasked = unassisted(pipe) if hurried else (pipe, ())
         with self.going_first():
@@ -471,8 +481,10 @@ class Engine:
     def notices(self) -> tuple[str, ...]:
         """Fallbacks made when models and index were opened, and what they cannot do here, each a sentence."""
         spoilt = len(self._keeper.store.spoilt) if self._keeper is not None else 0
+        foreign = self._keeper.foreign if self._keeper is not None else ""
         return (
             *self._notices,
+            *([foreign] if foreign else []),
             *([self._language_notice] if self._language_notice else []),
             *([SPOILT.format(spoilt)] if spoilt else []),
             *self._out_of_reach,

@@ -160,6 +160,10 @@ class Backend(Protocol):
         """
         ...
 
+    def new_embedder(self) -> str:
+        """A sentence, where an update would embed a large index anew, for another embedder has embedded it; else ""."""
+        ...
+
     def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
         """Call `changed` whenever the folder may have changed, until `stop` is set; `mode` hears how it is noticed."""
         ...
@@ -277,6 +281,9 @@ class EngineBackend:
             return Outcome((LOCKED,), locked=True)
         problems = (*map(str, report.kept), *(f"{path}: {reason}" for path, reason in report.problems))
         return Outcome(problems, report.pending)
+
+    def new_embedder(self) -> str:
+        return str(self._engine.new_embedder() or "")
 
     def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
         from glassbox_tui.notes.ignore import rules_of

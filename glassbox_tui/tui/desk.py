@@ -36,7 +36,7 @@ class Desk:
 
     `hold` turns true when background work is to be left for later, `overtaken` when a newer request is why.
     `hand_on` gives another lane the next part of the work. `again` asks for another update in a while. `fresh`: the
-    index was not brought up to date yet since it was opened; `settled` says that it is.
+    index was not brought up to date yet since it was opened; `settled` says that it is. `pause`: the embedding waits.
     """
 
     backend: Backend
@@ -48,6 +48,7 @@ class Desk:
     again: Callable[[], None]
     fresh: bool
     settled: Callable[[], None]
+    pause: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from glassbox_tui.tui.messages import (
     Changed,
     Checked,
     ChunksListed,
+    EmbeddingHeld,
     Event,
     ListChunks,
     ListFailed,
@@ -146,6 +147,9 @@ def _answer(desk: Desk, request: MakeAnswer) -> None:
 def _refresh(desk: Desk, request: Refresh) -> None:
     tell = throttled(estimating(lambda progress: desk.deliver(Progressed(progress))))
     edits = 0 if desk.fresh else EDIT_CHANGES
+    if desk.fresh and (plan := desk.backend.new_embedder()):
+        desk.pause()
+        desk.deliver(EmbeddingHeld(plan))
 
     def changed() -> None:
         nonlocal edits

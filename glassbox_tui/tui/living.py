@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from glassbox_tui.notes.watch import Mode
 from glassbox_tui.retrieval.trace import Hit, Trace
 from glassbox_tui.tui.keys import key_of
-from glassbox_tui.tui.messages import Event, FolderOpened, SearchDone, Updated, Watched, WorkersGone
+from glassbox_tui.tui.messages import EmbeddingHeld, Event, FolderOpened, SearchDone, Updated, Watched, WorkersGone
 from glassbox_tui.tui.words import say
 from glassbox_tui.views.compare import Comparison, change_words, compare, summary
 
@@ -50,6 +50,8 @@ def heard(living: Living, event: Event) -> Living:
             return replace(living, mode=mode)
         case Updated(_, _, pending):
             return replace(living, pending=pending, over=True)
+        case EmbeddingHeld():
+            return replace(living, paused=True)
         case FolderOpened():
             return Living(paused=living.paused)
         case WorkersGone():

@@ -229,6 +229,13 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingHeld:
+    """Another embedder would embed a large index anew: it waits until the person says so. `plan` is a sentence."""
+
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
 class UpdateFailed:
     """Indexing stopped; what was there before is still searched."""
 
@@ -437,6 +444,7 @@ class Refused:
 
 Event = (
     Watched
+    | EmbeddingHeld
     | Opened
     | OpenFailed
     | Progressed

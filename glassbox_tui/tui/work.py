@@ -210,6 +210,9 @@ class Workers:
         def settled() -> None:
             self._fresh = False
 
+        def pause() -> None:
+            self._paused = True
+
         return Desk(
             backend=backend,
             deliver=self._deliver,
@@ -220,6 +223,7 @@ class Workers:
             again=self._retry,
             fresh=self._fresh,
             settled=settled,
+            pause=pause,
         )
 
     def _retry(self) -> None:

@@ -29,6 +29,15 @@ LIVING: Final[dict[str, str]] = {
     "cannot be read: {}; it is kept as last read": "无法读取：{}；保留上次读到的内容",
     "cannot be read: {}": "无法读取：{}",
     "nothing is mounted there any more": "那里已经没有挂载任何东西",
+    "{}; {} begins it": "{}；按 {} 开始",
+    "this index was embedded by {}: embedding its {} chunks by {} takes about {} min":
+        "此索引由 {} 嵌入：把其中 {} 个片段改用 {} 嵌入约需 {} 分钟",
+    "the vectors of {} in this index are another model's of that name ({}): they are not used, and made anew":
+        "此索引中 {} 的向量出自另一个同名模型（{}）：不再使用，并会重新生成",
+    "they have {} dimensions, not {}": "它们是 {} 维，而不是 {} 维",
+    "the cosine of one text with itself is {}": "同一段文字与自身的余弦是 {}",
+    "{} of the index's vectors or token codes are not what was written: they count as none and are made anew":
+        "索引中有 {} 个向量或词元编码与写入时不同：当作没有，并会重新生成",
     "another file system is mounted over it": "上面挂载了另一个文件系统",
     "the terminal sent bytes that are no UTF-8: they were left out; is it set to UTF-8?":
         "终端送来了不是 UTF-8 的字节，已略去；终端是否设为 UTF-8？",

@@ -42,11 +42,14 @@ class FakeEngine:
     index_file: Path = Path("/data/index.sqlite")
     closed: bool = False
 
+    def new_embedder(self) -> None:
+        return None
+
     def open(self, notes: Path, settings: Settings, progress: object = None) -> FakeEngine:
         self.notes, self.settings = notes, settings
         return self
 
-    def update(self, progress: object = None) -> UpdateReport:
+    def update(self, progress: object = None, hold: object = None) -> UpdateReport:
         return self.report
 
     def search(self, query: str, **options: Any) -> Trace:

@@ -18,6 +18,7 @@ from test_updates import cold, engine_on, picture
 from glassbox_tui import Engine
 from glassbox_tui.index import snapshot as snapshots
 from glassbox_tui.index.embedding import disk_bytes
+from glassbox_tui.index.fingerprint import PROBE
 from glassbox_tui.index.gate import Gate
 from glassbox_tui.index.snapshot import FEW_NOTES, read_snapshot
 from glassbox_tui.models.hashing import HashingEmbedder
@@ -211,7 +212,7 @@ class Recording(HashingEmbedder):
 
     def embed_passages(self, texts: Any) -> Matrix:
         self.meanwhile()
-        self.texts += texts
+        self.texts += [text for text in texts if text != PROBE]  # that one is for knowing the embedder again
         return super().embed_passages(texts)
 
 

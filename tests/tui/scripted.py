@@ -86,6 +86,7 @@ class ScriptedBackend:
     around: list[str] = field(default_factory=list)
     updates: int = 0
     holds: IndexInfo = INFO
+    plan: str = ""  # what another embedder would have to do
     edit: Callable[[], None] = lambda: None  # what the watch would call after an edit
 
     def info(self) -> IndexInfo:
@@ -120,6 +121,9 @@ class ScriptedBackend:
             raise Cancelled
         changed()
         return Outcome(self.problems)
+
+    def new_embedder(self) -> str:
+        return self.plan
 
     def watch(self, changed: Callable[[], None], mode: Callable[[Mode], None], stop: threading.Event) -> None:
         self.edit = changed

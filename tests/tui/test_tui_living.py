@@ -185,3 +185,33 @@ async def test_the_app_follows_a_real_folder(tmp_path: Path) -> None:
             lambda: app.view.trace is not None and [h.path for h in app.view.trace.last.hits] == ["new.md"]
         )
     assert app.crew.stop(LIMIT)
+
+
+class NewEmbedder(ScriptedBackend):
+    """Another embedder has embedded the notes: what is to be embedded waits as long as `hold()` says so."""
+
+    held: list[bool]
+
+    def update(
+        self, *, progress: ProgressFn, cancelled: CancelledFn, changed: Callable[[], None], hold: CancelledFn
+    ) -> Outcome:
+        self.held = [*getattr(self, "held", []), hold()]
+        changed()
+        return Outcome((), pending=31_712 if hold() else 0)
+
+
+async def test_a_large_index_of_another_embedder_is_embedded_anew_only_when_the_person_says_so() -> None:
+    plan = "this index was embedded by a: embedding its 31,712 chunks by b takes about 47 min"
+    backend = NewEmbedder(plan=plan)
+    async with running(backend) as stage:
+        assert backend.held == [True]
+        assert "31,712 chunks by b takes about 47 min; p begins it" in stage.panel("notice")
+        await stage.ask("rrf")
+        assert "embedding is paused, 31,712 chunks wait: p goes on" in stage.panel("notice")
+        await stage.press("escape", "p")
+        await stage.seen.until(lambda: backend.held == [True, False])
+        await stage.seen.until(lambda: stage.view.living.pending == 0)
+        assert "paused" not in stage.panel("notice")
+        await stage.press("r")
+        await stage.seen.until(lambda: len(backend.held) == 3)
+        assert backend.held[-1] is False  # it is asked once

@@ -9,7 +9,8 @@ from glassbox_tui.tui import living, state
 from glassbox_tui.tui.commands import BROWSER, MAIN, Command
 from glassbox_tui.tui.estimate import duration
 from glassbox_tui.tui.keys import key_of
-from glassbox_tui.tui.messages import Changed, Event, PauseEmbedding, Progressed, Updated
+from glassbox_tui.tui.messages import Changed, EmbeddingHeld, Event, PauseEmbedding, Progressed, Updated
+from glassbox_tui.tui.sentences import told
 from glassbox_tui.tui.state import View
 from glassbox_tui.tui.words import say
 
@@ -42,6 +43,8 @@ def heard(app: GlassboxApp, event: Event) -> None:
         if app.view.told == app.view.living.plan:  # it is done: no more to come
             app.tell("")
         app.change(replace(app.view, living=replace(app.view.living, plan="")))
+    if isinstance(event, EmbeddingHeld):
+        app.tell(say("{}; {} begins it", told(event.plan), key_of("pause")))
     before = app.view
     now = living.heard(before.living, event)
     if isinstance(event, Changed) and event.edited and before.query.strip() and not before.offline:
