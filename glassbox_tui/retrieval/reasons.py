@@ -14,7 +14,11 @@ TOO_LOW = {
     "dense": "nothing is close enough in meaning",
     "rerank": "the best match is too weak",
 }
-# The same for a signal whose share of a verdict is negative.
+# Why the two differ that a rewritten round shows: the verdict's value, and the best one in the table.
+ASKED_DENSE = (
+    "dense {} is closeness to the question asked, as the verdict takes it; to this round's query it is up to {}"
+)
+# As TOO_LOW, for a signal whose share of a verdict is negative.
 AGAINST = {
     "words": "too few of the question's words stand together in one note",
     "words across": "too few of the question's words stand together in one note",

@@ -133,7 +133,8 @@ class Grade:
     `level` is one of LEVELS. None and "" where thresholds decide, or where it cannot be told yet: `reasons` says why.
 
     `coverage`, `idf_coverage` are in [0, 1]; None: the query has no content terms. `top_dense`, `top_rerank` are the
-    best scores of those stages; None: the stage did not run. `thresholds` has a key per signal that counts where
+    best scores of those stages, dense with what the person asked and not with the round's moved query; None: the stage
+    did not run. `thresholds` has a key per signal that counts where
     thresholds decide. `missing` are the content words found nowhere in the evidence, as the person wrote them.
     """
 

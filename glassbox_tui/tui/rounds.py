@@ -21,7 +21,7 @@ from glassbox_tui.tui.state import View, shown_round
 from glassbox_tui.tui.words import later, say
 from glassbox_tui.views import attempts
 from glassbox_tui.views.compare import compare, comparison_lines, summary
-from glassbox_tui.views.plain import by_probability, reason_words, short_name
+from glassbox_tui.views.plain import asked_dense, by_probability, reason_words, short_name
 from glassbox_tui.views.plain import line as plain
 
 _INDENT = 11  # cells before what belongs to a round
@@ -112,6 +112,8 @@ def _round(r: Round, trace: Trace, here: bool, width: int, ascii: bool) -> list[
         lines += _below(Text(query_words(r), KEY), width)
     held = signals(r.grade, bar_cells=8 if width >= 80 else 5, ascii=ascii)
     lines += _below(held, width) if width < _ROOMY else [cut(Text(" " * _INDENT).append_text(held), width)]
+    if not by_probability(r.grade) and (differs := asked_dense(r, say)):
+        lines += _below(Text(differs, DIM), width)
     for f in r.filters:
         lines += _below(Text(plain(filter_words(f.kind, f.text, f.removed, say)), WARN), width)
     lines += _why(r, trace.rounds[0].judged_by, width)

@@ -38,6 +38,8 @@ VERDICT: Final[dict[str, str]] = {
     "the best chunk is in another language": "最佳片段是另一种语言的",
     "the signals together are not sure enough": "各信号合起来仍不够肯定",
     "not all notes can be compared by meaning yet": "还不是所有笔记都能按含义比较",
+    "dense {} is closeness to the question asked, as the verdict takes it; to this round's query it is up to {}":
+        "dense {} 是与所提问题的接近程度，判定以此为准；与本轮查询的最高为 {}",
     # -- notices -------------------------------------------------------------------------------------------------------
     "the verdict rests on words alone: it was not fitted for {}": "判定只凭词：没有为 {} 拟合过",
     "the reranker {} has no say in the verdict: it was not fitted for its scores":

@@ -16,6 +16,7 @@ from glassbox_tui.retrieval.wording import added_words
 from glassbox_tui.views.look import Look, arrows, ellipsis
 from glassbox_tui.views.plain import (
     ABSENT,
+    asked_dense,
     by_probability,
     clip,
     first_line,
@@ -129,6 +130,8 @@ def round_lines(trace: Trace) -> list[Text]:
         text.append("   ").append_text(grade_line(r.grade))
         if r.grade.missing:
             text.append(f"   not found: {clip(', '.join(map(line, r.grade.missing)), QUERY_CELLS)}", "dim")
+        if not by_probability(r.grade) and (differs := asked_dense(r)):
+            text.append(f"   {differs}", "dim")
         lines.append(text)
     return lines
 

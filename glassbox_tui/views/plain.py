@@ -12,6 +12,7 @@ from rich.text import Text
 
 from glassbox_tui.retrieval.reasons import (
     AGAINST,
+    ASKED_DENSE,
     LEVEL_WORDS,
     NO_CHUNK,
     NO_SIGNAL,
@@ -23,7 +24,7 @@ from glassbox_tui.retrieval.reasons import (
     against,
     english,
 )
-from glassbox_tui.retrieval.trace import LEVELS, START, VECTORS_MISSING, Grade, Hit, Signal
+from glassbox_tui.retrieval.trace import LEVELS, START, VECTORS_MISSING, Grade, Hit, Round, Signal
 from glassbox_tui.text.normalize import visible
 
 ABSENT = "-"  # a dash proper is of ambiguous width
@@ -173,6 +174,18 @@ def signals(grade: Grade) -> list[tuple[str, float | None, float | None]]:
     """(name, value, threshold) of the three signals of a verdict. No threshold: the signal has no say."""
     values = {"coverage": grade.coverage, "dense": grade.top_dense, "rerank": grade.top_rerank}
     return [(name, value, grade.thresholds.get(name)) for name, value in values.items()]
+
+
+def asked_dense(r: Round, say: Say = english) -> str:
+    """Why the verdict's dense value is not the best one in the table, where the two are shown and differ; else "".
+
+    A round's query vector is moved towards its hits and would flatter them; the verdict holds to what was asked.
+    """
+    found = [place.score for hit in r.hits if (place := hit.stages.get("dense")) is not None]
+    if not r.number or not found or r.grade.top_dense is None:
+        return ""
+    own, best = number(r.grade.top_dense), number(max(found))
+    return "" if own == best else say(ASKED_DENSE, own, best)
 
 
 def by_probability(grade: Grade) -> bool:

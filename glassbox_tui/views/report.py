@@ -17,6 +17,7 @@ from glassbox_tui.views import attempts
 from glassbox_tui.views.matching import surface_forms
 from glassbox_tui.views.plain import (
     ABSENT,
+    asked_dense,
     block,
     by_probability,
     heading,
@@ -138,6 +139,8 @@ def _round(r: Round, trace: Trace) -> Iterator[str]:
         yield from _table(("signal", "value", "log-odds", ""), list(_shares(r.grade)), right=(1, 2))
     else:
         yield from _table(("signal", "value", "threshold", ""), [_signal(*s) for s in signals(r.grade)], right=(1, 2))
+    if differs := asked_dense(r):
+        yield from ("", differs)
 
 
 def _shares(grade: Grade) -> Iterator[Sequence[str]]:

@@ -8,7 +8,17 @@ from glassbox_tui.retrieval.reasons import ADDERS, ENDED, SIGNAL_WORDS, filter_w
 from glassbox_tui.retrieval.trace import Candidate, Grade, Hit, Part, Round, Stage, Trace
 from glassbox_tui.views import attempts
 from glassbox_tui.views.look import Look
-from glassbox_tui.views.plain import ABSENT, block, by_probability, heading, line, location, signals, verdict_words
+from glassbox_tui.views.plain import (
+    ABSENT,
+    asked_dense,
+    block,
+    by_probability,
+    heading,
+    line,
+    location,
+    signals,
+    verdict_words,
+)
 from glassbox_tui.views.rankflow import plain_text, rank_flow
 
 
@@ -91,6 +101,8 @@ def _grade(r: Round) -> Iterator[str]:
             yield f"  {name:<13} {shown:>7}  (has no say)"
         else:
             yield f"  {name:<13} {shown:>7}  {'>=' if value >= threshold else '< '} {threshold:.4f}"
+    if differs := asked_dense(r):
+        yield f"  {differs}"
     if r.grade.idf_coverage is not None:
         yield f"  {'idf coverage':<13} {r.grade.idf_coverage:>7.4f}  (shown for comparison, has no say)"
     for reason in r.grade.reasons:

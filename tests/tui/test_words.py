@@ -14,6 +14,7 @@ import pytest
 import glassbox_tui.tui
 from glassbox_tui.retrieval.reasons import (
     AGAINST,
+    ASKED_DENSE,
     ENDED,
     FILTERED,
     LEVEL_WORDS,
@@ -66,7 +67,7 @@ def shown() -> dict[str, str]:
                 texts.setdefault(text, f"the command {command.id}")
     reasons = (NO_CHUNK, NO_SIGNAL, *TOO_LOW.values(), *ENDED.values(), *FILTERED.values())
     texts |= dict.fromkeys(WORDS, "views.models") | dict.fromkeys(set(SHOWN.values()) - {"{}"}, "text.values")
-    reasons = (NO_CHUNK, NO_SIGNAL, VECTORS_MISSING, UNSURE, UNKNOWN, *TOO_LOW.values(), *ENDED.values())
+    reasons = (NO_CHUNK, NO_SIGNAL, VECTORS_MISSING, UNSURE, UNKNOWN, ASKED_DENSE, *TOO_LOW.values(), *ENDED.values())
     reasons += (*AGAINST.values(), *LEVEL_WORDS.values(), *SIGNAL_WORDS.values())
     texts |= dict.fromkeys(WORDS, "views.models")
     return texts | dict.fromkeys(reasons, "retrieval.reasons") | dict.fromkeys(TEMPLATES, "sentences.TEMPLATES")
