@@ -19,6 +19,7 @@ from pdf_bytes import lines_at, pages_pdf, text_pdf, unicode_map
 
 from glassbox_tui import Engine
 from glassbox_tui.index import indexer
+from glassbox_tui.index.fingerprint import PROBE
 from glassbox_tui.models.hashing import HashingEmbedder
 from glassbox_tui.models.protocols import Matrix
 from glassbox_tui.notes.load import Limits, load
@@ -30,14 +31,14 @@ Open = Callable[..., Engine]
 
 
 class Counting(HashingEmbedder):
-    """Remembers every text it embeds."""
+    """Remembers every text of a note that it embeds."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[str] = []
 
     def embed_passages(self, texts: list[str]) -> Matrix:  # type: ignore[override]
-        self.seen += texts
+        self.seen += [text for text in texts if text != PROBE]  # that one is for knowing the embedder again
         return super().embed_passages(texts)
 
 

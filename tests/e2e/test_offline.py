@@ -6,6 +6,7 @@ sockets (tests/models/test_no_sockets.py) does not see what a compiled library d
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -191,4 +192,11 @@ def test_an_idle_app_for_ninety_seconds_a_selftest_and_the_python_door(cell: Cel
     assert "nothing is wrong" in cell.run(*PROGRAM, "doctor", str(cell.notes))
     door = "from glassbox_tui import Engine; print(Engine().build({'a': 'bread at noon'}).search('bread').decision)"
     assert cell.run(sys.executable, "-c", door)
+    cell.holds()
+
+
+@pytest.mark.llm
+def test_a_language_model_that_runs_in_the_process_reaches_nobody(cell: Cell) -> None:
+    said = cell.run(*PROGRAM, "ask", QUESTION, "--notes", str(cell.notes), "--json")
+    assert json.loads(said)["answer"]["model"]  # llama.cpp has written it
     cell.holds()
