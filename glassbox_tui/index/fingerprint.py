@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import time
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,34 +50,45 @@ def foreign(store: Store, embedder: Embedder) -> str:
     held = store.some_vector(embedder.name)
     if held is None:
         return ""
-    key, blob = held
-    if len(blob) != 4 * embedder.dimension:
-        return f"they have {len(blob) // 4} dimensions, not {embedder.dimension}"
-    kept = store.meta(_meta(embedder))
-    text = PROBE if kept is not None else store.index_text(key)
-    if text is None:  # of a chunk that is gone
-        return ""
-    known = np.frombuffer(blob if kept is None else base64.b64decode(kept), dtype="<f4")
-    now = _vector(embedder, text)
-    cosine = float(known @ now) if known.shape == now.shape else 0.0
+    known, text = _kept(store, embedder), PROBE
+    if known is None:
+        key, blob = held
+        own = store.index_text(key)
+        if own is None or len(blob) % 4:  # of a chunk that is gone, or damaged
+            return ""
+        known, text = np.frombuffer(blob, dtype="<f4"), own
+    if known.size != embedder.dimension:
+        return f"they have {known.size} dimensions, not {embedder.dimension}"
+    cosine = float(known @ _vector(embedder, text))
     return "" if cosine >= SAME else f"the cosine of one text with itself is {cosine:.2f}"
 
 
 def remember(store: Store, embedder: Embedder) -> None:
     """Keep the probe's vector, if none is kept."""
-    if store.meta(_meta(embedder)) is None:
-        store.set_meta(_meta(embedder), base64.b64encode(_vector(embedder, PROBE).astype("<f4").tobytes()).decode())
+    if _kept(store, embedder) is None:
+        raw = _vector(embedder, PROBE).astype("<f4").tobytes()
+        store.set_meta(_meta(embedder), f"{zlib.crc32(raw)} {base64.b64encode(raw).decode()}")
 
 
 def forget(store: Store, embedder: Embedder) -> None:
-    """Drop every vector under the embedder's name, with its token codes."""
+    """Drop every vector under the embedder's name, with its token codes, and the probe."""
     store.forget_model(embedder.name)
-    store.set_meta(_meta(embedder), base64.b64encode(_vector(embedder, PROBE).astype("<f4").tobytes()).decode())
+    store.set_meta(_meta(embedder), "")
+
+
+def _kept(store: Store, embedder: Embedder) -> NDArray[np.float32] | None:
+    """The probe's vector as it was kept; None: none was, or it is damaged."""
+    sum_, _, written = (store.meta(_meta(embedder)) or "").partition(" ")
+    try:
+        raw = base64.b64decode(written, validate=True)
+    except ValueError:
+        return None
+    return np.frombuffer(raw, dtype="<f4") if raw and str(zlib.crc32(raw)) == sum_ else None
 
 
 def replanned(store: Store, embedder: Embedder) -> Replanned | None:
     """What it takes to embed an index anew that another embedder has embedded; None: nothing, or not much."""
-    if store.some_vector(embedder.name) is not None:  # it has begun, or is done
+    if store.read_only or store.some_vector(embedder.name) is not None:  # it cannot be, has begun, or is done
         return None
     counts = store.models()
     if not counts:

@@ -137,7 +137,7 @@ class Keeper:
                 self.snapshot, self._to_embed = without_vectors(self.snapshot), None
             remember(self.store, embedder)
         if self.store.spoilt:
-            self.store.remove_embeddings(self.store.spoilt)
+            self.store.remove_embeddings(self.store.spoilt.copy())  # a search may add to it
             self._to_embed = None
         embedded, pending = (0, 0) if settings.disable_dense else self._embed(calls)
         if self._untidy and not pending:

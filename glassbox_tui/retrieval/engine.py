@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from glassbox_tui.errors import GlassboxError
 from glassbox_tui.index.embedding import embed_missing
-from glassbox_tui.index.fingerprint import FOREIGN, Replanned, foreign, forget, replanned
+from glassbox_tui.index.fingerprint import FOREIGN, Replanned, foreign, forget, remember, replanned
 from glassbox_tui.index.gate import Gate
 from glassbox_tui.index.indexer import Calls, UpdateReport, index_texts
 from glassbox_tui.index.keeper import Keeper, Way
@@ -169,6 +169,8 @@ class Engine:
                     if index_file and (why := foreign(store, self.embedder)):
                         self._notices.append(FOREIGN.format(self.embedder.name, why))
                         forget(store, self.embedder)
+                    if index_file:
+                        remember(store, self.embedder)
                     embed_missing(store, self.embedder, self.settings.token_codes, Calls(progress or _silent))
                 store.drop_orphans()
         except Timeout:

@@ -147,9 +147,6 @@ def _answer(desk: Desk, request: MakeAnswer) -> None:
 def _refresh(desk: Desk, request: Refresh) -> None:
     tell = throttled(estimating(lambda progress: desk.deliver(Progressed(progress))))
     edits = 0 if desk.fresh else EDIT_CHANGES
-    if desk.fresh and (plan := desk.backend.new_embedder()):
-        desk.pause()
-        desk.deliver(EmbeddingHeld(plan))
 
     def changed() -> None:
         nonlocal edits
@@ -157,6 +154,9 @@ def _refresh(desk: Desk, request: Refresh) -> None:
         edits -= 1
 
     try:
+        if desk.fresh and (plan := desk.backend.new_embedder()):
+            desk.pause()
+            desk.deliver(EmbeddingHeld(plan))
         outcome = desk.backend.update(
             progress=patient(tell) if request.quiet else tell,
             cancelled=desk.cancelled,

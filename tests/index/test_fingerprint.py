@@ -98,6 +98,16 @@ def test_another_model_of_the_same_name_is_noticed_and_embeds_anew(
         assert not any("another model's" in notice for notice in ask(engine).notices)
 
 
+@pytest.mark.parametrize("kept", ["x", "1 x", "7 AAAA", "0 ", "é"])
+def test_a_damaged_probe_is_no_other_model(place: tuple[Path, Settings], kept: str) -> None:
+    notes, settings = place
+    with Engine.open(notes, settings, embedder=HashingEmbedder()) as engine:
+        engine.store.set_meta(f"probe of {HashingEmbedder().name}", kept)
+        assert not any("another model's" in notice for notice in ask(engine).notices)
+        assert engine.update().embedded == 0
+        assert engine.store.meta(f"probe of {HashingEmbedder().name}") != kept  # it is kept anew
+
+
 @pytest.mark.parametrize("older", [False, True])
 def test_another_processor_s_rounding_is_no_other_model(place: tuple[Path, Settings], older: bool) -> None:
     notes, settings = place
