@@ -407,7 +407,7 @@ def _folder(at: _Looking) -> Iterator[Finding]:
         return
     known, files = _known(at.db), at.files
     new, missing = sorted(files.keys() - known.keys()), sorted(known.keys() - files.keys())
-    gone, kept = sort_out(missing, unreachable(at, at.root, at.seen))
+    gone, kept = sort_out(missing, unreachable(at, at.root, at.seen, known))
     both = sorted(files.keys() & known.keys())
     unread = {path: why for path in both if known[path][0] and (why := unread_reason(files[path].absolute))}
     changed = [path for path in both if path not in unread and not _same(known[path], files[path])]

@@ -122,7 +122,7 @@ def update_text(
     found = scan(root, rules_of(settings))
     calls.saw(found)
     fingerprint = chunker_fingerprint(settings, embedder)
-    tally = _Tally()
+    known, tally = set(books.notes), _Tally()
     for done, file in enumerate(found.files):
         if calls.cancelled():
             raise Cancelled
@@ -131,7 +131,7 @@ def update_text(
     gone = sorted(books.notes.keys() - {file.path for file in found.files})
     if gone and calls.grace:
         gone = _still_gone(gone, root, settings, began + calls.grace, calls.cancelled)
-    out_of_reach = unreachable(store, root, found)
+    out_of_reach = unreachable(store, root, found, known)
     gone, kept = sort_out(gone, out_of_reach)
     if gone:
         store.remove_notes(gone)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -52,14 +52,19 @@ class Kept:
         return f"the notes cannot be reached ({self.reason}): {self.notes:,} are kept as last read"
 
 
-def unreachable(store: HasMeta, root: Path, found: Scan) -> dict[str, str]:
-    """Where a scan could not look: path ("" is all of it) to reason."""
+def unreachable(store: HasMeta, root: Path, found: Scan, known: Collection[str]) -> dict[str, str]:
+    """Where a scan could not look: path ("" is all of it) to reason. `known`: the paths that the index holds.
+
+    Where another disk, or none, is mounted above than was, and most of what is known is not there, all of it is away:
+    whatever else may have been written into the folder meanwhile.
+    """
     missed = {skip.path.rstrip("/"): skip.reason for skip in found.unread}
     for point in _remembered(store) - mounts_within(root, mounts()).keys():
         if not any(within(file.path, point) for file in found.files):
             missed[point] = UNMOUNTED
     above = store.meta(MOUNT)
-    if above and not found.files and above != mount_point(root):
+    here = sum(file.path in known for file in found.files)
+    if above and 2 * here < len(known) and above != mount_point(root):
         missed[""] = COVERED if os.path.ismount(above) else UNMOUNTED
     return missed
 
@@ -68,8 +73,9 @@ def out_of_reach(
     store: HasMeta, root: Path, found: Scan, known: Iterable[str]
 ) -> tuple[dict[str, str], tuple[Kept, ...]]:
     """Which of the notes `known` to the index a scan could not look at, path to reason; and the same in sentences."""
-    missed = unreachable(store, root, found)
-    lacking = sorted(set(known) - {file.path for file in found.files})
+    paths = set(known)
+    missed = unreachable(store, root, found, paths)
+    lacking = sorted(paths - {file.path for file in found.files})
     _, kept = sort_out(lacking, missed)
     return {path: missed[where] for path in lacking for where in sorted(missed) if within(path, where)}, kept
 

@@ -67,6 +67,27 @@ def test_an_empty_folder_where_a_disk_was_keeps_its_notes(
         assert engine.update().removed == 2
 
 
+def test_what_is_written_into_the_empty_folder_meanwhile_is_read_and_takes_nothing_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, data = tmp_path / "usb", tmp_path / "data"
+    notes = disk / "notes"
+    write(notes)
+    mounted(monkeypatch, disk)
+    with opened(notes, data) as engine:
+        engine.update()
+    shutil.rmtree(notes)
+    notes.mkdir()
+    (notes / "stray.md").write_text("A stray marmot.", "utf-8")
+    mounted(monkeypatch)
+    for _ in range(2):
+        with opened(notes, data) as engine:
+            report = engine.update()
+            assert (report.removed, [k.notes for k in report.kept]) == (0, [2])
+            assert engine.search("marmot").hits[0].path == "stray.md"
+            assert engine.search("kettle").hits[0].path == "kettle.md"
+
+
 def test_another_place_with_notes_is_no_lost_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk, data = tmp_path / "usb", tmp_path / "data"
     notes = disk / "notes"
@@ -130,7 +151,7 @@ print(update())
 def test_a_real_disk_that_is_unmounted(tmp_path: Path) -> None:
     alone = ["unshare", "--user", "--map-root-user", "--mount"]
     if shutil.which("unshare") is None or subprocess.run([*alone, "mount", "-t", "tmpfs", "x", "/mnt"]).returncode:
-        pytest.skip("this system lets nobody mount anything: the tests above stand in")
+        pytest.skip("not run: this system lets nobody mount anything; the tests above stand in")
     ran = subprocess.run(
         [*alone, sys.executable, "-c", PROGRAM, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
